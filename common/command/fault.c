@@ -68,11 +68,3 @@ __attribute__((constructor)) static void check_stack(void)
          (unsigned long long)limit.rlim_cur / KIB, LEAST / KIB);
     exit(fault_say(&fault));
 }
-
-void *allocated(void *memory)
-{
-    struct fault fault;
-    if (memory) return memory;
-    fail(&fault, EXIT_USAGE, "there is no memory left; take fewer elements.");
-    exit(fault_say(&fault));
-}

@@ -9,6 +9,8 @@
 #ifndef FAULT_H
 #define FAULT_H
 
+#include "common/files/allocated.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -34,11 +36,6 @@ int fail(struct fault *, int code, const char *format, ...) __attribute__((forma
 
 /* Prints "step3: sentence" to stderr and returns the code. */
 int fault_say(const struct fault *);
-
-/* What malloc and its like have returned. If that is NULL, the program ends with a sentence: there
- * is nothing that it could do without memory. What is as large as the user's numbers is compared
- * with the memory that there is before. */
-void *allocated(void *memory);
 
 #ifdef __cplusplus
 }

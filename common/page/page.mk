@@ -11,7 +11,7 @@ JUDGES   := $(addprefix common/labs/,compile.c run_case.c run_entry.c \
             run_puzzle.c) $(filter-out $(LAB_MAINS) common/labs/run_% %/compile.c %/process.c \
             %/results_write.c,$(LAB_SOURCES)) \
             $(wildcard common/harness/verify/*.c) $(addprefix common/,command/fault.c \
-            files/wrapped.c step/levels.c step/element.c)
+            files/allocated.c files/wrapped.c step/levels.c step/element.c)
 
 # The emulator without what only the runtime library and the command need: containers of kernels,
 # programs, and reports in other forms than JSON; and without threads, tensor cores, tensor maps and

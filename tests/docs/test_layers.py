@@ -15,6 +15,7 @@ EMU = "common/emu/"
 API = EMU + "emu.h"
 COMMAND = ["common/command", "common/files"]
 VISIBLE = "common/files/visible.h"
+ALLOCATED = "common/files/allocated.h"
 
 
 # The emulator, from the bottom up: the files of a room may include only rooms above it in this
@@ -32,7 +33,7 @@ EMULATOR = {
 # What they may include besides.
 SETTINGS = EMU + "command/settings.h"
 OTHERS = {
-    **dict.fromkeys(("ptx", "machine", "watch"), [VISIBLE]),
+    **dict.fromkeys(("ptx", "machine", "ops", "watch"), [VISIBLE, ALLOCATED]),
     "report": ["common/files"],
     "command": COMMAND,
     "runtime": ["common/files", SETTINGS],

@@ -113,10 +113,9 @@ static bool print_section(struct report *report, const struct elf *program, cons
     bool whole = true;
     for (; at != NULL && left > 0 && whole; at += bytes, left -= bytes) {
         struct fatbin_ptx ptx;
-        struct emu_ptx *grown = realloc(texts, (count + 1) * sizeof *texts);
         bytes = container_room(at, left);
-        if (grown != NULL) texts = grown;
-        if (grown == NULL || bytes == 0) break;
+        if (bytes == 0) break;
+        texts = grown(texts, count, sizeof *texts);
         int error = fatbin_extract(at, left, report->arch, &ptx, report->message, report->size);
         if (error == NO_KERNEL_IMAGE) continue; /* no PTX that the emulator can run */
         whole = error == EMU_OK;

@@ -229,8 +229,7 @@ static char *architectures_known(const char *nvcc, const char *text, enum named_
 {
     char *changed;
     size_t size;
-    FILE *out = open_memstream(&changed, &size);
-    if (out == NULL) emu_refuse("out of memory");
+    FILE *out = allocated(open_memstream(&changed, &size));
     /* Their only PTX is for the newest GPU that nvcc knows; that of native is none. */
     bool is_all = by == BY_ARCH && (strncmp(text, "all", 3) == 0 || strcmp(text, "native") == 0);
     if (is_all) note_name(newest(), '\0', true, false);
@@ -251,7 +250,7 @@ static char *architectures_known(const char *nvcc, const char *text, enum named_
         note_name(number, *at, is_arch, is_ptx);
         named.has_arch |= by == BY_ARCH;
     }
-    if (fclose(out) != 0) emu_refuse("out of memory");
+    fclose(out);
     return changed;
 }
 
@@ -276,11 +275,9 @@ static const char *architectures_ptx(void)
 /* Adds a word, which is not copied. */
 static void words_add(struct word_list *words, const char *word)
 {
-    char **grown = realloc(words->at, (words->count + 2) * sizeof *grown);
-    if (grown == NULL) emu_refuse("out of memory");
-    words->at = grown;
-    grown[words->count++] = (char *)word;
-    grown[words->count] = NULL;
+    words->at = grown(words->at, words->count + 1, sizeof *words->at);
+    words->at[words->count++] = (char *)word;
+    words->at[words->count] = NULL;
 }
 
 /* Does a word end so? */
@@ -382,8 +379,7 @@ static char *change_text(struct change change, const char *text)
 {
     char *changed;
     size_t size;
-    FILE *out = open_memstream(&changed, &size);
-    if (out == NULL) emu_refuse("out of memory");
+    FILE *out = allocated(open_memstream(&changed, &size));
     while (*text != '\0') {
         size_t length = word_length(text);
         if (length == 0 || *text == '"') {
@@ -396,7 +392,7 @@ static char *change_text(struct change change, const char *text)
         free(word);
         text += length;
     }
-    if (fclose(out) != 0) emu_refuse("out of memory");
+    fclose(out);
     return changed;
 }
 

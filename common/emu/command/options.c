@@ -57,9 +57,9 @@ char *emu_text(const char *format, ...)
     char *text;
     va_list args;
     va_start(args, format);
-    if (vasprintf(&text, format, args) < 0) emu_refuse("out of memory");
+    int length = vasprintf(&text, format, args);
     va_end(args);
-    return text;
+    return allocated(length >= 0 ? text : NULL);
 }
 
 void emu_set(const char *name, const char *value)

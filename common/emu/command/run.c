@@ -356,8 +356,7 @@ static bool is_set(enum setting_id id) { return setting_text(id) != NULL && !set
 static void begin_collecting(struct collected *c)
 {
     const char *path = setting_text(c->setting);
-    c->path = path != NULL ? strdup(path) : NULL;
-    if (path != NULL && c->path == NULL) emu_refuse("out of memory");
+    c->path = path != NULL ? allocated(strdup(path)) : NULL;
     c->file = emu_open_memory(c->parts);
     unsetenv(settings[c->setting].variable);
 }
@@ -367,8 +366,7 @@ static void write_collected(const struct collected *c, const char *title)
     size_t size, length;
     const char *parts = content_of(c->file, &size);
     char *text;
-    FILE *memory = open_memstream(&text, &length);
-    if (memory == NULL) emu_refuse("out of memory");
+    FILE *memory = allocated(open_memstream(&text, &length));
     if (c->has_form)
         document_join(memory, c->form, title, parts, size);
     else
@@ -420,8 +418,7 @@ _Noreturn static void become_child(const char *path, char **arguments)
     if (errno == ENOEXEC) {
         size_t count = 0;
         while (arguments[count] != NULL) count++;
-        char **shell = calloc(count + 2, sizeof *shell);
-        if (shell == NULL) emu_refuse("out of memory");
+        char **shell = allocated(calloc(count + 2, sizeof *shell));
         shell[0] = "sh";
         shell[1] = (char *)path;
         for (size_t i = 1; i < count; i++) shell[i + 1] = arguments[i];

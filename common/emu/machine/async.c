@@ -22,21 +22,12 @@ static struct copy_queue *copy_queues_new(unsigned warps);
 
 /* ---- asynchronous copies and stores of a warp ------------------------------------------------ */
 
-struct async *async_of(struct warp *w, const struct insn *i)
+struct async *async_of(struct block *block)
 {
-    struct block *block = w->block;
     if (block->async) return block->async;
-    struct async *async = calloc(1, sizeof *async);
-    if (async) {
-        async->queues = copy_queues_new(block->warp_count);
-        async->bulk_groups = calloc(block->warp_count, sizeof *async->bulk_groups);
-    }
-    if (!async || !async->queues || !async->bulk_groups) {
-        if (async) free(async->queues), free(async->bulk_groups);
-        free(async);
-        fault(w, i, -1, EMU_OUT_OF_MEMORY, "out of host memory for asynchronous copies");
-        return NULL;
-    }
+    struct async *async = allocated(calloc(1, sizeof *async));
+    async->queues = copy_queues_new(block->warp_count);
+    async->bulk_groups = allocated(calloc(block->warp_count, sizeof *async->bulk_groups));
     return block->async = async;
 }
 
@@ -106,7 +97,7 @@ struct copy_queue {
 
 static struct copy_queue *copy_queues_new(unsigned warps)
 {
-    return calloc(warps, sizeof(struct copy_queue));
+    return allocated(calloc(warps, sizeof(struct copy_queue)));
 }
 
 static void copy_queues_clear(struct copy_queue *queues, unsigned warps)
@@ -120,27 +111,19 @@ static void copy_queues_free(struct copy_queue *queues, unsigned warps)
     free(queues);
 }
 
-static struct copy_queue *queue_of(struct warp *w, const struct insn *i)
+static struct copy_queue *queue_of(const struct warp *w)
 {
-    struct async *async = async_of(w, i);
-    return async ? &async->queues[w->index] : NULL;
+    return &async_of(w->block)->queues[w->index];
 }
 
-/* Adds an item to the queue; NULL after a fault. */
+/* Adds an item to the queue. */
 static struct copy *add(struct warp *w, const struct insn *i, uint32_t mask)
 {
     enum { FIRST_ROOM = 8 };
-    struct copy_queue *queue = queue_of(w, i);
-    if (!queue) return NULL;
+    struct copy_queue *queue = queue_of(w);
     if (queue->count == queue->room) {
-        size_t room = queue->room ? 2 * queue->room : FIRST_ROOM;
-        struct copy *grown = realloc(queue->items, room * sizeof *grown);
-        if (!grown) {
-            fault(w, i, -1, EMU_OUT_OF_MEMORY, "out of host memory for asynchronous copies");
-            return NULL;
-        }
-        queue->items = grown;
-        queue->room = room;
+        queue->room = queue->room ? 2 * queue->room : FIRST_ROOM;
+        queue->items = allocated(realloc(queue->items, queue->room * sizeof *queue->items));
     }
     struct copy *copy = &queue->items[queue->count++];
     memset(copy, 0, sizeof *copy);
@@ -268,7 +251,6 @@ void op_copy(struct warp *w, const struct insn *i, uint32_t mask)
                   to = {.mask = mask, .bytes = i->element_bytes};
     struct copy *copy = add(w, i, mask);
     bool is_ordered = announces(w->block, ANNOUNCE_ORDER);
-    if (!copy) return;
     for (int l = 0; l < WARP; l++) {
         copy->from_bytes[l] = (uint8_t)source_bytes(w, i, l);
         if (copy->from_bytes[l]) from.mask |= UINT32_C(1) << l;
@@ -288,15 +270,15 @@ void op_copy(struct warp *w, const struct insn *i, uint32_t mask)
 
 void op_copy_commit(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct copy_queue *queue = queue_of(w, i);
-    for (int l = 0; queue && l < WARP; l++) queue->committed[l] += mask >> l & 1;
+    (void)i;
+    struct copy_queue *queue = queue_of(w);
+    for (int l = 0; l < WARP; l++) queue->committed[l] += mask >> l & 1;
 }
 
 void op_copy_wait(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct copy_queue *queue = queue_of(w, i);
+    struct copy_queue *queue = queue_of(w);
     uint32_t over[WARP] = {0}; /* with ANNOUNCE_ORDER: the mark of the last finished copy */
-    if (!queue) return;
     for (size_t k = 0; k < queue->count; k++) {
         struct copy *copy = &queue->items[k];
         uint32_t done = 0;
@@ -460,11 +442,7 @@ static void append(struct async_stores *stores, struct async_store *store)
 static void queue(struct warp *w, const struct insn *i, const struct access *access,
                   const struct shared_place *mbarrier)
 {
-    struct async *async = async_of(&mbarrier->owner->warps[0], i);
-    struct async_store *store = async ? malloc(sizeof *store) : NULL;
-    if (async && !store)
-        fault(w, i, -1, EMU_OUT_OF_MEMORY, "out of host memory for asynchronous stores");
-    if (!store) return;
+    struct async_store *store = allocated(malloc(sizeof *store));
     *store = (struct async_store){.warp = w,
                                   .insn = i,
                                   .mask = access->mask,
@@ -473,7 +451,7 @@ static void queue(struct warp *w, const struct insn *i, const struct access *acc
                                   .mark = access->copy};
     for (int l = 0; l < WARP; l++) store->offset[l] = (uint32_t)access->address[l];
     take_values(w, i, store);
-    append(&async->stores, store);
+    append(&async_of(mbarrier->owner)->stores, store);
 }
 
 /* Issues the stores that go to the same block as that of the first lane. Returns their lanes, or 0

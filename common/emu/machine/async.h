@@ -112,7 +112,7 @@ struct async {
 };
 
 /* The queues of the warp's block, made at the first call; NULL after a fault. */
-struct async *async_of(struct warp *, const struct insn *);
+struct async *async_of(struct block *);
 /* A block starts; has ended (copies that other blocks can see are carried out); its memory is
  * freed. */
 void async_start(struct block *);

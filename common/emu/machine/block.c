@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void block_free(struct block *);
-
 /* ---- sets the special registers of a warp that starts ---------------------------------------- */
 
 /* The value that is the same in each block of this structure. A block keeps its rank: its memory
@@ -118,7 +116,7 @@ static size_t align_up(size_t bytes)
     return (bytes + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
 }
 
-/* The memory of a block, which serves one block after another. NULL: out of memory. */
+/* The memory of a block, which serves one block after another. */
 static struct block *block_new(struct launch *launch)
 {
     const struct emu_kernel *kernel = launch->kernel;
@@ -129,18 +127,12 @@ static struct block *block_new(struct launch *launch)
     size_t reserved = kernel->reads_reserved ? launch->emu->gpu->shared_reserved : 0;
     size_t shared = align_up(stray_shared_bytes(launch->shared_bytes)) + reserved;
     size_t bytes = shared + warps * per_warp;
-    struct block *block = calloc(1, sizeof *block);
-    struct warp *all = calloc(warps, sizeof *all);
+    struct block *block = allocated(calloc(1, sizeof *block));
+    struct warp *all = allocated(calloc(warps, sizeof *all));
     /* Zeros, for registers that are read before they are written. The host provides only those
      * pages of a large allocation, such as local memory, that are used. */
-    uint8_t *allocated = calloc(1, bytes + SLOT_ALIGNMENT);
-    if (!block || !all || !allocated) {
-        free(block);
-        free(all);
-        free(allocated);
-        return NULL;
-    }
-    uint8_t *memory = allocated + -(uintptr_t)allocated % SLOT_ALIGNMENT;
+    uint8_t *taken = allocated(calloc(1, bytes + SLOT_ALIGNMENT));
+    uint8_t *memory = taken + -(uintptr_t)taken % SLOT_ALIGNMENT;
     *block = (struct block){.launch = launch,
                             .is_new = true,
                             .threads = threads,
@@ -149,7 +141,7 @@ static struct block *block_new(struct launch *launch)
                             .shared = memory,
                             .shared_bytes = reserved ? shared : launch->shared_bytes,
                             .reserved_offset = reserved ? shared - reserved : launch->shared_bytes,
-                            .memory = allocated,
+                            .memory = taken,
                             .memory_bytes = bytes};
     for (unsigned i = 0; i < warps; i++) {
         all[i].index = i;
@@ -166,14 +158,12 @@ static struct block *block_new(struct launch *launch)
                                      .area_bytes = kernel->area_bytes,
                                      .local_end = kernel->info.local_bytes};
     }
-    if (event_block_new(block)) return block;
-    block_free(block);
-    return NULL;
+    event_block_new(block);
+    return block;
 }
 
 static void block_free(struct block *block)
 {
-    if (!block) return;
     /* After a fault lanes may still be inside calls. */
     for (unsigned i = 0; i < block->warp_count; i++) {
         while (block->warps[i].fragment_count)
@@ -311,15 +301,10 @@ static enum block_stop block_run(struct block *block, struct insn_counts *counts
 
 struct cluster *cluster_new(struct launch *launch)
 {
-    struct cluster *cluster = calloc(1, sizeof *cluster);
-    if (!cluster) return NULL;
+    struct cluster *cluster = allocated(calloc(1, sizeof *cluster));
     cluster->launch = launch;
     for (unsigned rank = 0; rank < launch->cluster_size; rank++) {
         struct block *block = cluster->blocks[rank] = block_new(launch);
-        if (!block) {
-            cluster_free(cluster);
-            return NULL;
-        }
         block->cluster = cluster;
         block->rank = rank;
         cluster->size++;

@@ -121,15 +121,10 @@ static uint8_t *find(struct warp *w, const struct bulk_copy *copy, const struct 
 }
 
 /* `last` is the list's last copy, or NULL if that is not known. */
-static void append(struct bulk_copy **list, struct bulk_copy **last, const struct bulk_copy *copy,
-                   struct warp *w)
+static void append(struct bulk_copy **list, struct bulk_copy **last, const struct bulk_copy *copy)
 {
-    struct bulk_copy *kept = malloc(sizeof *kept + (copy->box ? sizeof *copy->box : 0));
-    if (!kept) {
-        fault(w, copy->insn, copy->lane, EMU_OUT_OF_MEMORY,
-              "out of host memory for asynchronous copies");
-        return;
-    }
+    struct bulk_copy *kept =
+        allocated(malloc(sizeof *kept + (copy->box ? sizeof *copy->box : 0)));
     *kept = *copy;
     if (copy->box) *(kept->box = kept->own) = *copy->box;
     if (*last) list = &(*last)->next;
@@ -151,9 +146,8 @@ static void issue_to_shared(struct warp *w, const struct insn *i, struct bulk_co
     copy.from = find(w, &copy, &i->bulk.from, OPERATION_LOAD, BY_BARRIER);
     copy.to = copy.from ? find(w, &copy, to, OPERATION_STORE, BY_BARRIER) : NULL;
     if (is_ordered) event_copy_end(w);
-    struct block *owner = copy.mbarrier.owner;
-    if (copy.to && async_of(&owner->warps[0], i))
-        append(&owner->async->arriving, &owner->async->last_arriving, &copy, w);
+    struct async *async = async_of(copy.mbarrier.owner);
+    if (copy.to) append(&async->arriving, &async->last_arriving, &copy);
 }
 
 /* Issues a copy to global memory, which completes in a group of its thread. */
@@ -167,7 +161,7 @@ static void issue_to_global(struct warp *w, const struct insn *i, struct bulk_co
     if (is_ordered) event_copy_end(w);
     copy.group = w->block->async->bulk_groups[w->index][copy.lane];
     struct async *async = w->block->async;
-    if (copy.to) append(&async->grouped, &async->last_grouped, &copy, w);
+    if (copy.to) append(&async->grouped, &async->last_grouped, &copy);
 }
 
 /* Issues a copy to the same offset in each block whose bit is set. */
@@ -223,7 +217,8 @@ static void issue(struct warp *w, const struct insn *i, int lane)
 {
     struct tensor_box box;
     struct bulk_copy copy = {.warp = w, .insn = i, .lane = lane};
-    if (!async_of(w, i) || !take_size(&copy, &box)) return;
+    async_of(w->block);
+    if (!take_size(&copy, &box)) return;
     uint64_t counted = copy.bytes;
     if (copy.box && i->bulk.reduces) counted /= ptx_type_size(box.map.type);
     if (w->counts) event_bulk_issued(w, i, counted);
@@ -292,15 +287,16 @@ void bulk_arrive_at(const struct shared_place *place)
 
 void op_bulk_commit(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct async *async = async_of(w, i);
-    for (int l = 0; async && l < WARP; l++) async->bulk_groups[w->index][l] += mask >> l & 1;
+    (void)i;
+    struct async *async = async_of(w->block);
+    for (int l = 0; l < WARP; l++) async->bulk_groups[w->index][l] += mask >> l & 1;
 }
 
 void op_bulk_wait(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct async *async = async_of(w, i);
-    struct bulk_copy **at = async ? &async->grouped : NULL;
-    while (at && *at) {
+    struct async *async = async_of(w->block);
+    struct bulk_copy **at = &async->grouped;
+    while (*at) {
         struct bulk_copy *copy = *at;
         bool done = copy->warp == w && mask >> copy->lane & 1 &&
                     (int64_t)copy->group + i->group.pending <
@@ -315,8 +311,8 @@ void op_bulk_wait(struct warp *w, const struct insn *i, uint32_t mask)
             continue;
         }
         uint64_t span = span_of(copy);
-        if (done && !copy->taken && (copy->taken = malloc(span + !span)))
-            memcpy(copy->taken, copy->from, span);
+        if (done && !copy->taken)
+            copy->taken = memcpy(allocated(malloc(span + !span)), copy->from, span);
         at = &copy->next;
     }
 }

@@ -13,8 +13,7 @@ enum { PARAMETER_BYTES = 512, ALIGNMENT = 16 };
 
 static struct descendants *descendants_open(struct emu *emu)
 {
-    struct descendants *family = calloc(1, sizeof *family);
-    if (!family) return NULL;
+    struct descendants *family = allocated(calloc(1, sizeof *family));
     family->most_pending = emu->pending_limit ? emu->pending_limit : CHILDREN_PENDING;
     family->bytes = CHILDREN_TEXTS + family->most_pending * PARAMETER_BYTES;
     family->used = CHILDREN_TEXTS;
@@ -43,12 +42,12 @@ void descendants_close(struct emu *emu)
 int children_open(struct emu *emu, struct launch *launch)
 {
     if (!emu->descendants) emu->descendants = descendants_open(emu);
-    struct children *children = emu->descendants ? calloc(1, sizeof *children) : NULL;
-    if (!children)
+    if (!emu->descendants)
         return device_failed(emu, EMU_OUT_OF_MEMORY,
                              "no device memory for what kernel %s launches; cudaDeviceSetLimit("
                              "cudaLimitDevRuntimePendingLaunchCount, …) allows fewer launches",
                              launch->kernel->info.name);
+    struct children *children = allocated(calloc(1, sizeof *children));
     children->end = &children->first;
     launch->children = children;
     return EMU_OK;
@@ -88,12 +87,12 @@ void children_free(struct launch *launch)
 struct child *child_new(struct warp *w, enum child_kind kind, int *error)
 {
     const struct descendants *family = w->block->launch->emu->descendants;
-    struct child *child = NULL;
-    if (kind != CHILD_MARK && family->pending >= family->most_pending)
+    if (kind != CHILD_MARK && family->pending >= family->most_pending) {
         *error = EMU_TOO_MANY_PENDING;
-    else if (!(child = calloc(1, sizeof *child)))
-        *error = EMU_OUT_OF_MEMORY;
-    if (child) child->kind = kind;
+        return NULL;
+    }
+    struct child *child = allocated(calloc(1, sizeof *child));
+    child->kind = kind;
     return child;
 }
 
@@ -144,23 +143,11 @@ static int by_order(const void *a, const void *b)
 
 static struct child **sorted(const struct children *children)
 {
-    struct child **order = calloc(children->count + 1, sizeof *order);
+    struct child **order = allocated(calloc(children->count + 1, sizeof *order));
     size_t count = 0;
-    for (struct child *c = children->first; c && order; c = c->next) order[count++] = c;
-    if (order) qsort(order, count, sizeof *order, by_order);
+    for (struct child *c = children->first; c; c = c->next) order[count++] = c;
+    qsort(order, count, sizeof *order, by_order);
     return order;
-}
-
-static bool grow(struct descendants *family)
-{
-    enum { FIRST_ROOM = 8 };
-    if (family->count < family->room) return true;
-    size_t room = family->room ? 2 * family->room : FIRST_ROOM;
-    struct ended_grid *grown = realloc(family->grids, room * sizeof *grown);
-    if (!grown) return false;
-    family->grids = grown;
-    family->room = room;
-    return true;
 }
 
 /* The grid that stored parameters here has ended, and its children have copies of them. */
@@ -182,12 +169,9 @@ int children_take(struct emu *emu, struct launch *launch)
     *ended = launch->operation;
     if (!children || !children->first) return EMU_OK;
     struct child **order = sorted(children);
-    if (!order || !grow(family)) {
-        free(order);
-        return device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory for launches in kernels");
-    }
     size_t first_tail = 0;
     while (first_tail < children->count && !order[first_tail]->is_tail) first_tail++;
+    family->grids = grown(family->grids, family->count, sizeof *family->grids);
     struct ended_grid *grid = &family->grids[family->count++];
     *grid = (struct ended_grid){.kernel = launch->kernel,
                                 .launch = launch->id,
@@ -273,8 +257,8 @@ static struct launch *start(struct emu *emu, const struct ended_grid *grid, stru
                             int *error)
 {
     const struct emu_kernel_info *info = &child->kernel->info;
-    void **args = calloc(info->params + 1, sizeof *args);
-    for (unsigned i = 0; i < info->params && args; i++)
+    void **args = allocated(calloc(info->params + 1, sizeof *args));
+    for (unsigned i = 0; i < info->params; i++)
         args[i] = child->params + info->param_offset[i];
     const struct launch_origin origin = {.kernel = grid->kernel,
                                          .launch = grid->launch,
@@ -282,8 +266,7 @@ static struct launch *start(struct emu *emu, const struct ended_grid *grid, stru
                                          .ended = &child->ended};
     struct launch *launch = NULL;
     child->shape.operation = event_child_begin(emu, grid, child);
-    *error = args ? launch_start(emu, child->kernel, &child->shape, args, &origin, &launch)
-                  : device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory for a launch");
+    *error = launch_start(emu, child->kernel, &child->shape, args, &origin, &launch);
     free(args);
     return launch;
 }

@@ -159,10 +159,7 @@ static void describe_no_memory(const struct emu_config *config, char *message, s
 /* Opens the observers and the memory. False: a message is set. */
 static bool open_parts(struct emu *emu, const struct emu_config *config, char *message, size_t size)
 {
-    if (!event_device_open(emu, config)) {
-        snprintf(message, size, "out of memory");
-        return false;
-    }
+    event_device_open(emu, config);
     if (open_memory(emu, config)) return true;
     describe_no_memory(config, message, size);
     return false;
@@ -172,11 +169,7 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
 {
     static const struct emu_config defaults;
     if (!config) config = &defaults;
-    struct emu *emu = calloc(1, sizeof *emu);
-    if (!emu) {
-        snprintf(message, size, "out of memory");
-        return NULL;
-    }
+    struct emu *emu = allocated(calloc(1, sizeof *emu));
     emu->gpu = config->gpu ? config->gpu : emu_gpu_at(0);
     emu->threads = thread_count(config);
     emu->counting = config->counters;

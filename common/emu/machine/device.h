@@ -30,8 +30,8 @@ struct address_table {
 
 /* The pointer of an address; NULL: it has none. */
 void *address_table_find(const struct address_table *, uint64_t address);
-/* Sets the pointer of an address, which must not be NULL. False: out of memory. */
-bool address_table_set(struct address_table *, uint64_t address, void *kept);
+/* Sets the pointer of an address, which must not be NULL. */
+void address_table_set(struct address_table *, uint64_t address, void *kept);
 /* Removes an address. */
 void address_table_remove(struct address_table *, uint64_t address);
 void address_table_close(struct address_table *);
@@ -106,7 +106,7 @@ struct ranges {
 
 void ranges_close(struct ranges *);
 
-/* Adds a range. Its address in host memory stays valid until it is removed. NULL: out of memory. */
+/* Adds a range. Its address in host memory stays valid until it is removed. */
 struct range *ranges_add(struct ranges *, struct range);
 /* Removes the range that begins at `base`, which must be there. */
 void ranges_remove(struct ranges *, uint64_t base);
@@ -138,7 +138,7 @@ struct pages {
     struct page *last; /* found last */
 };
 
-/* The page with a number; NULL: it does not exist. pages_touch makes it; NULL: out of memory. */
+/* The page with a number; NULL: it does not exist. pages_touch makes it. */
 struct page *pages_find(struct pages *, uint64_t number);
 struct page *pages_touch(struct pages *, uint64_t number);
 /* Removes the pages from the first to the last. */
@@ -311,7 +311,7 @@ struct peer {
 /* Texture and surface objects: an object's number minus 1 is its place; NULL: it is closed. */
 struct textures {
     struct emu_texture **all;
-    size_t count, room;
+    size_t count;
 };
 
 /* Launches that count as one for the limits: one of the host with all that its kernels launch, or

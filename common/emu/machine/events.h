@@ -34,10 +34,8 @@ static inline bool announces(const struct block *block, enum announced what)
 
 /* ---- a device, its memory and its modules ---------------------------------------------------- */
 
-/* A device opens, with emu->checks set. The function may set emu->threads to 1. False: out of
- * memory. */
-bool event_device_open(struct emu *, const struct emu_config *);
-/* The device closes. This is also called after event_device_open has failed. */
+/* A device opens, with emu->checks set, and closes. The function may set emu->threads to 1. */
+void event_device_open(struct emu *, const struct emu_config *);
 void event_device_close(struct emu *);
 
 /* The program allocates and frees memory. */
@@ -59,12 +57,11 @@ void event_module_close(struct emu_module *);
 
 /* ---- a launch and its blocks ----------------------------------------------------------------- */
 
-/* A launch begins. False: out of memory. It ends in any case, with launch->error set, after
- * `seconds`. */
-bool event_launch_begin(struct launch *);
+/* A launch begins, and ends after `seconds`, with launch->error set. */
+void event_launch_begin(struct launch *);
 void event_launch_end(struct launch *, double seconds);
-/* Memory for blocks is allocated, which serves one block after another. False: out of memory. */
-bool event_block_new(struct block *);
+/* Memory for blocks is allocated, which serves one block after another. */
+void event_block_new(struct block *);
 void event_block_free(struct block *);
 void event_block_begin(struct block *);
 /* With ANNOUNCE_ORDER: every thread of a block has exited. */

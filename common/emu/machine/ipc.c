@@ -49,8 +49,7 @@ static struct ipc_area *find_imported(struct memory *memory, const struct handle
 
 static struct ipc_area *add(struct memory *memory)
 {
-    struct ipc_area *area = calloc(1, sizeof *area);
-    if (!area) return NULL;
+    struct ipc_area *area = allocated(calloc(1, sizeof *area));
     area->next = memory->areas;
     memory->areas = area;
     memory->area_count++;
@@ -104,7 +103,6 @@ static bool move_out(const struct range *range, struct ipc_area *area)
 static int export_range(struct emu *emu, struct range *range)
 {
     struct ipc_area *area = add(&emu->memory);
-    if (!area) return device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory");
     area->base = range->base;
     area->handle = (struct handle){.magic = MAGIC,
                                    .bytes = range->bytes,
@@ -176,7 +174,6 @@ static int open_file(struct emu *emu, const struct handle *handle, int *error)
 static int map_file(struct memory *memory, const struct handle *handle, int file)
 {
     struct ipc_area *area = add(memory);
-    if (!area) return EMU_OUT_OF_MEMORY;
     uint64_t bytes;
     int error = memory_take(memory, handle->bytes, handle->page_offset, &area->base);
     if (!error) {

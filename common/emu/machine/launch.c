@@ -139,13 +139,12 @@ static void launch_free(struct launch *launch)
     free(launch);
 }
 
-/* NULL: out of memory */
+/* NULL: no device memory is left for its workspace. */
 static struct launch *launch_new(struct emu *emu, struct emu_kernel *kernel,
                                  const struct emu_shape *shape, size_t shared, void *const *args)
 {
     struct emu_dim grid = shape->grid, block = shape->block;
-    struct launch *launch = calloc(1, sizeof *launch);
-    if (!launch) return NULL;
+    struct launch *launch = allocated(calloc(1, sizeof *launch));
     struct emu_dim cluster = launch_cluster(kernel, shape);
     unsigned size = cluster.x * cluster.y * cluster.z;
     unsigned resident = emu_active_clusters(
@@ -170,10 +169,10 @@ static struct launch *launch_new(struct emu *emu, struct emu_kernel *kernel,
                               .resident_limit = resident ? resident : 1};
     pthread_mutex_init(&launch->lock, NULL);
     /* 8 more bytes: a load of a whole element may reach beyond the end */
-    launch->params = calloc(1, kernel->param_bytes + 8);
-    if (emu->counting) launch->total = calloc(kernel->code_count, sizeof *launch->total);
-    if (!launch->params || (emu->counting && !launch->total) ||
-        (shape->cooperative && make_workspace(emu, &launch->workspace))) {
+    launch->params = allocated(calloc(1, kernel->param_bytes + 8));
+    if (emu->counting)
+        launch->total = allocated(calloc(kernel->code_count, sizeof *launch->total));
+    if (shape->cooperative && make_workspace(emu, &launch->workspace)) {
         launch_free(launch);
         return NULL;
     }
@@ -256,7 +255,8 @@ int launch_start(struct emu *emu, struct emu_kernel *kernel, const struct emu_sh
     if (kernel->uses_heap && heap_open(&emu->heap, &emu->memory))
         return device_failed(emu, EMU_OUT_OF_MEMORY, "no device memory for the heap of malloc");
     struct launch *launch = launch_new(emu, kernel, shape, shared, args);
-    if (!launch) return device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory for a launch");
+    if (!launch)
+        return device_failed(emu, EMU_OUT_OF_MEMORY, "no device memory for a cooperative launch");
     if (origin) {
         launch->launched_by = origin->kernel;
         launch->launcher = origin->launch;
@@ -264,13 +264,13 @@ int launch_start(struct emu *emu, struct emu_kernel *kernel, const struct emu_sh
         launch->ended = origin->ended;
     }
     error = prepare(emu, launch, shape);
-    if (!error && !event_launch_begin(launch)) {
-        launch->error = EMU_OUT_OF_MEMORY;
-        return end(emu, launch);
+    if (error) {
+        launch_free(launch);
+        return error;
     }
-    if (error) launch_free(launch);
-    if (!error) *out = launch;
-    return error;
+    event_launch_begin(launch);
+    *out = launch;
+    return EMU_OK;
 }
 
 static void begin_together(struct emu *emu)

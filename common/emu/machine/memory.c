@@ -136,7 +136,7 @@ static uint64_t find_free(const struct memory *memory, uint64_t bytes)
     return place ? place : find_place(memory, memory->space.base + RANGES_GAP, bytes);
 }
 
-/* Adds the range that begins at a free place. NULL: out of memory. */
+/* Adds the range that begins at a free place. */
 static const struct range *add_range(struct memory *memory, struct range range)
 {
     range.delta = (int64_t)((uint64_t)(uintptr_t)memory->space.store - memory->space.base);
@@ -161,7 +161,6 @@ int memory_alloc(struct memory *memory, size_t bytes, emu_addr *address)
     if (!place) return EMU_OUT_OF_MEMORY;
     place = round_up(place, alignment);
     const struct range *range = add_range(memory, (struct range){.base = place, .bytes = bytes});
-    if (!range) return EMU_OUT_OF_MEMORY;
     memory->used += bytes;
     memset((void *)(uintptr_t)(place + (uint64_t)range->delta), memory->fresh,
            bytes < FRESH_LIMIT ? bytes : FRESH_LIMIT);
@@ -174,8 +173,7 @@ int memory_take(struct memory *memory, size_t bytes, uint64_t page_offset, emu_a
     uint64_t place = find_free(memory, bytes + 2 * RANGES_GAP); /* for the offset */
     if (!place) return EMU_OUT_OF_MEMORY;
     place = round_up(place, RANGES_GAP) + page_offset;
-    if (!add_range(memory, (struct range){.base = place, .bytes = bytes, .is_imported = true}))
-        return EMU_OUT_OF_MEMORY;
+    add_range(memory, (struct range){.base = place, .bytes = bytes, .is_imported = true});
     *address = place;
     return EMU_OK;
 }
@@ -245,8 +243,8 @@ int memory_map(struct memory *memory, void *host, size_t bytes)
     const struct range *last = ranges_at(&memory->mapped, address + bytes - 1);
     if (last && last->base + last->bytes > address)
         return EMU_INVALID_VALUE; /* overlaps mapped memory */
-    bool done = insert(memory, &memory->mapped, (struct range){.base = address, .bytes = bytes});
-    return done ? EMU_OK : EMU_OUT_OF_MEMORY;
+    insert(memory, &memory->mapped, (struct range){.base = address, .bytes = bytes});
+    return EMU_OK;
 }
 
 int memory_unmap(struct memory *memory, void *host)
@@ -353,16 +351,10 @@ int heap_open(struct heap *heap, struct memory *memory)
     if (bytes > MAX_BYTES) return EMU_OUT_OF_MEMORY;
     heap->granules = heap->free = (bytes + GRANULE - 1) / GRANULE;
     heap->next = 0;
-    heap->owner = calloc(heap->granules, sizeof *heap->owner);
-    heap->bytes = calloc(heap->granules, sizeof *heap->bytes);
-    int error = heap->owner && heap->bytes
-                    ? memory_alloc_heap(memory, heap->granules * GRANULE, &heap->base)
-                    : EMU_OUT_OF_MEMORY;
-    if (error) {
-        free(heap->owner);
-        free(heap->bytes);
-        return error;
-    }
+    int error = memory_alloc_heap(memory, heap->granules * GRANULE, &heap->base);
+    if (error) return error;
+    heap->owner = allocated(calloc(heap->granules, sizeof *heap->owner));
+    heap->bytes = allocated(calloc(heap->granules, sizeof *heap->bytes));
     pthread_mutex_init(&heap->lock, NULL);
     return EMU_OK;
 }

@@ -130,10 +130,9 @@ static int finish_module(struct emu *emu, struct emu_module *module)
 {
     const char *name = module->text.units[0].name;
     module->arena = arena_new();
-    module->name = module->arena ? arena_text(module->arena, name, strlen(name)) : NULL;
-    size_t bytes = (module->text.variable_count + 1) * sizeof(emu_addr);
-    module->addresses = module->name ? arena_take(module->arena, bytes) : NULL;
-    if (!module->addresses) return device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory");
+    module->name = arena_text(module->arena, name, strlen(name));
+    module->addresses =
+        arena_take(module->arena, (module->text.variable_count + 1) * sizeof(emu_addr));
     int error = check_constants(emu, module);
     if (!error) error = place_variables(emu, module);
     if (error) free_variables(emu, module);
@@ -142,18 +141,17 @@ static int finish_module(struct emu *emu, struct emu_module *module)
 
 int emu_link(struct emu *emu, const struct emu_ptx *parts, size_t count, struct emu_module **out)
 {
-    struct emu_module *module = calloc(1, sizeof *module);
-    struct ptx_source *sources = calloc(count + 1, sizeof *sources);
-    for (size_t i = 0; sources && i < count; i++)
+    struct emu_module *module = allocated(calloc(1, sizeof *module));
+    struct ptx_source *sources = allocated(calloc(count + 1, sizeof *sources));
+    for (size_t i = 0; i < count; i++) {
         sources[i] = (struct ptx_source){parts[i].text, parts[i].length, parts[i].name};
-    for (size_t i = 0; module && i < count; i++) module->never_fuses |= parts[i].never_fuses;
+        module->never_fuses |= parts[i].never_fuses;
+    }
     pthread_mutex_lock(&emu->lock);
-    int error = module && sources && count
-                    ? ptx_parse(sources, count, &module->text, emu->message, sizeof emu->message)
-                    : device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory");
+    int error = ptx_parse(sources, count, &module->text, emu->message, sizeof emu->message);
     if (!error) error = finish_module(emu, module);
     if (error) {
-        if (module) module_free(module);
+        module_free(module);
     } else {
         module->next = emu->modules;
         emu->modules = module;
@@ -358,32 +356,17 @@ void device_close_textures(struct emu *emu)
     free(emu->textures.all);
 }
 
-/* Adds an object, which it then owns. False: out of memory. */
-static bool add(struct textures *textures, struct emu_texture *texture)
-{
-    enum { FIRST_ROOM = 16 };
-    if (textures->count == textures->room) {
-        size_t room = textures->room ? 2 * textures->room : FIRST_ROOM;
-        struct emu_texture **grown = realloc(textures->all, room * sizeof *grown);
-        if (!grown) return false;
-        textures->all = grown;
-        textures->room = room;
-    }
-    textures->all[textures->count++] = texture;
-    return true;
-}
-
 int emu_texture_open(struct emu *emu, const struct emu_texture *texture, uint64_t *object)
 {
-    struct emu_texture *kept = malloc(sizeof *kept);
-    if (!kept) return EMU_OUT_OF_MEMORY;
+    struct textures *textures = &emu->textures;
+    struct emu_texture *kept = allocated(malloc(sizeof *kept));
     *kept = *texture;
     pthread_mutex_lock(&emu->lock);
-    bool added = add(&emu->textures, kept);
-    if (added) *object = first_number(emu) + emu->textures.count;
+    textures->all = grown(textures->all, textures->count, sizeof *textures->all);
+    textures->all[textures->count++] = kept;
+    *object = first_number(emu) + textures->count;
     pthread_mutex_unlock(&emu->lock);
-    if (!added) free(kept);
-    return added ? EMU_OK : EMU_OUT_OF_MEMORY;
+    return EMU_OK;
 }
 
 int emu_texture_close(struct emu *emu, uint64_t object)

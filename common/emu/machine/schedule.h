@@ -94,7 +94,7 @@ bool repeats(struct cluster *);
  * mbarriers and asynchronous copies need no locks.
  */
 
-/* The memory of a cluster, which serves one cluster after another. NULL: out of memory. */
+/* The memory of a cluster, which serves one cluster after another. */
 struct cluster *cluster_new(struct launch *);
 void cluster_free(struct cluster *);
 /* Starts the cluster with that number in the grid. */
@@ -224,7 +224,7 @@ struct children {
     struct child *buffers; /* not submitted yet, newest first */
     struct child *tail;    /* the last one of the tail stream */
     struct child_queue *queues;
-    size_t queue_count, queue_room;
+    size_t queue_count;
 };
 
 /* What calls of the CUDA runtime store for a thread. A block has one of these for each of its
@@ -255,7 +255,7 @@ struct descendants {
     size_t bytes, used, texts;
     emu_addr text[2][1024];   /* by error, names and sentences; 0: not asked for yet */
     struct ended_grid *grids; /* the ended grids whose children run, the youngest last */
-    size_t count, room;
+    size_t count;
     uint64_t ended; /* of the last launch of the host */
 };
 

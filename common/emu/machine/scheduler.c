@@ -275,16 +275,6 @@ static struct cluster *take_clusters(struct launch *launch, struct share *share)
     return waiting;
 }
 
-static void fail_without_memory(struct launch *launch)
-{
-    pthread_mutex_lock(&launch->lock);
-    if (!launch->error)
-        snprintf(launch->message, sizeof launch->message,
-                 "out of host memory for the blocks of kernel %s", launch->kernel->info.name);
-    launch->error = EMU_OUT_OF_MEMORY;
-    pthread_mutex_unlock(&launch->lock);
-}
-
 /* The next cluster to run. `spare`: the memory of a cluster that has ended, for a new one. NULL: no
  * cluster is left for this thread. */
 static struct cluster *next_cluster(struct launch *launch, struct share *share,
@@ -297,10 +287,7 @@ static struct cluster *next_cluster(struct launch *launch, struct share *share,
     uint64_t number = share->next++;
     struct cluster *cluster = *spare ? *spare : cluster_new(launch);
     *spare = NULL;
-    if (cluster)
-        cluster_start(cluster, launch->descending ? launch->cluster_count - 1 - number : number);
-    else
-        fail_without_memory(launch);
+    cluster_start(cluster, launch->descending ? launch->cluster_count - 1 - number : number);
     return cluster;
 }
 
@@ -599,11 +586,7 @@ static void work(void *argument)
 {
     struct launch *launch = argument;
     struct insn_counts *counts =
-        launch->counting ? calloc(launch->kernel->code_count, sizeof *counts) : NULL;
-    if (launch->counting && !counts) {
-        fail_without_memory(launch);
-        return;
-    }
+        launch->counting ? allocated(calloc(launch->kernel->code_count, sizeof *counts)) : NULL;
     struct share share = {0};
     struct cluster *cluster, *spare = NULL;
     while ((cluster = next_cluster(launch, &share, &spare))) {

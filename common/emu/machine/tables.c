@@ -91,8 +91,7 @@ static uint64_t hash_of(uint64_t base)
 
 struct range *ranges_add(struct ranges *ranges, struct range range)
 {
-    struct range_node *below, *others, *node = malloc(sizeof *node);
-    if (!node) return NULL;
+    struct range_node *below, *others, *node = allocated(malloc(sizeof *node));
     *node = (struct range_node){.range = range, .priority = hash_of(range.base)};
     renew(node);
     split(ranges->root, range.base, &below, &others);
@@ -195,17 +194,16 @@ static struct address_entry *entry_of(const struct address_table *table, uint64_
     return &table->entries[at];
 }
 
-static bool grow(struct address_table *table)
+static void grow(struct address_table *table)
 {
     size_t size = table->size ? 2 * table->size : FIRST_SIZE;
-    struct address_table grown = {calloc(size, sizeof *grown.entries), size, table->count};
-    if (!grown.entries) return false;
+    struct address_table larger = {allocated(calloc(size, sizeof *larger.entries)), size,
+                                   table->count};
     for (size_t i = 0; i < table->size; i++)
         if (table->entries[i].kept)
-            *entry_of(&grown, table->entries[i].address) = table->entries[i];
+            *entry_of(&larger, table->entries[i].address) = table->entries[i];
     free(table->entries);
-    *table = grown;
-    return true;
+    *table = larger;
 }
 
 void *address_table_find(const struct address_table *table, uint64_t address)
@@ -213,13 +211,12 @@ void *address_table_find(const struct address_table *table, uint64_t address)
     return table->size ? entry_of(table, address)->kept : NULL;
 }
 
-bool address_table_set(struct address_table *table, uint64_t address, void *kept)
+void address_table_set(struct address_table *table, uint64_t address, void *kept)
 {
-    if (2 * table->count >= table->size && !grow(table)) return false;
+    if (2 * table->count >= table->size) grow(table);
     struct address_entry *entry = entry_of(table, address);
     if (!entry->kept) table->count++;
     *entry = (struct address_entry){address, kept};
-    return true;
 }
 
 void address_table_remove(struct address_table *table, uint64_t address)
@@ -261,14 +258,10 @@ static struct page **place_of(const struct pages *pages, uint64_t number)
 }
 
 /* Rebuilds the table with a different size, without the pages from first to last. */
-static bool rebuild(struct pages *pages, size_t size, uint64_t first, uint64_t last)
+static void rebuild(struct pages *pages, size_t size, uint64_t first, uint64_t last)
 {
     struct pages old = *pages;
-    pages->table = calloc(size, sizeof *pages->table);
-    if (!pages->table) {
-        *pages = old;
-        return false;
-    }
+    pages->table = allocated(calloc(size, sizeof *pages->table));
     pages->size = size;
     pages->count = 0;
     pages->last = NULL;
@@ -282,7 +275,6 @@ static bool rebuild(struct pages *pages, size_t size, uint64_t first, uint64_t l
         }
     }
     free(old.table);
-    return true;
 }
 
 struct page *pages_find(struct pages *pages, uint64_t number)
@@ -297,11 +289,9 @@ struct page *pages_touch(struct pages *pages, uint64_t number)
 {
     struct page *page = pages_find(pages, number);
     if (page) return page;
-    if (2 * pages->count >= pages->size &&
-        !rebuild(pages, pages->size ? 2 * pages->size : FIRST_PAGES, 1, 0))
-        return NULL;
-    page = calloc(1, sizeof *page + pages->bytes);
-    if (!page) return NULL;
+    if (2 * pages->count >= pages->size)
+        rebuild(pages, pages->size ? 2 * pages->size : FIRST_PAGES, 1, 0);
+    page = allocated(calloc(1, sizeof *page + pages->bytes));
     page->number = number;
     *place_of(pages, number) = page;
     pages->count++;
@@ -328,7 +318,6 @@ static void drop(struct pages *pages, uint64_t number)
 void pages_drop(struct pages *pages, uint64_t first, uint64_t last)
 {
     if (!pages->count) return;
-    /* Out of memory: the pages stay, and are used for the next data at these addresses. */
     if (last - first >= pages->count)
         rebuild(pages, pages->size, first, last);
     else

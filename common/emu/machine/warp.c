@@ -181,8 +181,7 @@ void frame_free_unused(struct warp *w)
     w->unused_frames = NULL;
 }
 
-/* A frame with `bytes` zeros at `registers`: one that a call has left, if it is large enough. NULL:
- * out of memory. */
+/* A frame with `bytes` zeros at `registers`: one that a call has left, if it is large enough. */
 static struct frame *frame_take(struct warp *w, size_t bytes)
 {
     struct frame *frame = w->unused_frames;
@@ -194,13 +193,8 @@ static struct frame *frame_take(struct warp *w, size_t bytes)
     if (frame)
         free(frame->registers);
     else
-        frame = malloc(sizeof *frame);
-    uint8_t *memory = calloc(1, bytes);
-    if (!frame || !memory) {
-        free(frame);
-        free(memory);
-        return NULL;
-    }
+        frame = allocated(malloc(sizeof *frame));
+    uint8_t *memory = allocated(calloc(1, bytes));
     *frame = (struct frame){.registers = memory, .capacity = bytes, .unused = &w->unused_frames};
     return frame;
 }
@@ -256,15 +250,15 @@ static struct frame *frame_new(struct warp *w, const struct callee *callee, cons
                           : caller->local_end + callee->local_bytes > stack ? "stack overflow"
                                                                             : NULL;
     size_t bytes = callee->register_bytes + WARP * callee->area_bytes + 1;
-    struct frame *frame = problem ? NULL : frame_take(w, bytes);
-    if (!frame) {
+    if (problem) {
         char name[200];
         kernel_base_name(callee->function->name, name, sizeof name);
-        int error = problem ? EMU_ILLEGAL_ADDRESS : EMU_LAUNCH_FAILURE; /* as an H200 */
-        fault(w, i, -1, error, "%s in a call of %s (depth %u, %zu bytes of stack a thread)",
-              problem ? problem : "out of host memory", name, caller->depth + 1, stack);
+        fault(w, i, -1, EMU_ILLEGAL_ADDRESS,
+              "%s in a call of %s (depth %u, %zu bytes of stack a thread)", problem, name,
+              caller->depth + 1, stack);
         return NULL;
     }
+    struct frame *frame = frame_take(w, bytes);
     frame->caller = caller;
     frame->callee = callee;
     frame->site = i;

@@ -292,8 +292,8 @@ static emu_addr get_buffer(struct warp *w, const struct insn *i, int lane, int *
     if (!child) return 0;
     child->kernel = kernel;
     child->shape = shape;
-    child->params = calloc(1, kernel->param_bytes + 1);
-    child->buffer = child->params ? child_buffer(descendants_of(w), kernel->param_bytes) : 0;
+    child->params = allocated(calloc(1, kernel->param_bytes + 1));
+    child->buffer = child_buffer(descendants_of(w), kernel->param_bytes);
     child->next = launch->children->buffers;
     launch->children->buffers = child;
     if (!child->buffer) *error = EMU_LAUNCH_OUT_OF_RESOURCES;
@@ -457,15 +457,14 @@ runtime_function *runtime_find(const char *name)
 struct thread_runtime *runtime_of(const struct warp *w, int lane)
 {
     struct block *block = w->block;
-    if (!block->runtime) block->runtime = calloc(block->threads + 1, sizeof *block->runtime);
-    if (!block->runtime) return NULL;
+    if (!block->runtime)
+        block->runtime = allocated(calloc(block->threads + 1, sizeof *block->runtime));
     return &block->runtime[lane == WARP ? block->threads : w->index * WARP + (unsigned)lane];
 }
 
 static void runtime_fail(struct warp *w, const struct insn *i, int lane, int error)
 {
-    struct thread_runtime *thread = runtime_of(w, lane);
-    if (thread) thread->error = error;
+    runtime_of(w, lane)->error = error;
     event_runtime_error(w, i, lane, error);
 }
 

@@ -35,8 +35,7 @@ static inline struct descendants *descendants_of(const struct warp *w)
     return w->block->launch->emu->descendants;
 }
 
-/* What calls leave behind for a lane's thread; for its block, with lane WARP. NULL: out of memory.
- * (device_runtime.c) */
+/* What calls leave behind for a lane's thread; for its block, with lane WARP. (device_runtime.c) */
 struct thread_runtime *runtime_of(const struct warp *, int lane);
 /* Gives a lane's call its result, an error or EMU_OK. */
 void runtime_answer(struct warp *, const struct insn *, int lane, int error);

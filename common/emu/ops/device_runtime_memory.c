@@ -274,8 +274,8 @@ struct runtime_stream runtime_stream_of(struct warp *w, const struct insn *i, in
     case BLOCKS_OWN:
     case PER_THREAD:
         own = runtime_of(w, handle == PER_THREAD ? lane : WARP);
-        stream.is_valid = own;
-        if (own) stream.last = &own->last;
+        stream.is_valid = true;
+        stream.last = &own->last;
         break;
     default: {
         struct child_queue *queue = queue_of(w, handle, false);
@@ -295,18 +295,11 @@ void runtime_submit(struct warp *w, int lane, struct child *child,
 
 /* ---- making and destroying ------------------------------------------------------------------- */
 
-/* Makes a stream or an event. Returns its handle; 0: out of memory. */
+/* Makes a stream or an event. Returns its handle. */
 static uint64_t make(const struct warp *w, bool is_event)
 {
-    enum { FIRST_ROOM = 16 };
     struct children *children = w->block->launch->children;
-    if (children->queue_count == children->queue_room) {
-        size_t room = children->queue_room ? 2 * children->queue_room : FIRST_ROOM;
-        struct child_queue *grown = realloc(children->queues, room * sizeof *grown);
-        if (!grown) return 0;
-        children->queues = grown;
-        children->queue_room = room;
-    }
+    children->queues = grown(children->queues, children->queue_count, sizeof *children->queues);
     children->queues[children->queue_count] = (struct child_queue){.is_event = is_event};
     return handle_of(w->block->launch, children->queue_count++);
 }
@@ -325,7 +318,7 @@ static void create(struct warp *w, const struct insn *i, uint32_t mask, bool is_
         uint64_t flags = builtin_argument(w, i, lane, 1, 4);
         if (!to || !are_flags_right(flags, is_event)) error = EMU_INVALID_VALUE;
         pthread_mutex_lock(&descendants_of(w)->lock);
-        if (!error && !(handle = make(w, is_event))) error = EMU_OUT_OF_MEMORY;
+        if (!error) handle = make(w, is_event);
         pthread_mutex_unlock(&descendants_of(w)->lock);
         if (!error && !runtime_write(w, i, lane, to, &handle, sizeof handle)) return;
         runtime_answer(w, i, lane, error);

@@ -4,6 +4,7 @@
 #ifndef EMU_BINARY_H
 #define EMU_BINARY_H
 
+#include "common/files/allocated.h"
 #include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fills cubin->rows; for cubin_open. False: no host memory. */
-static bool cubin_read_lines(struct cubin *);
+/* Fills cubin->rows; for cubin_open. */
+static void cubin_read_lines(struct cubin *);
 
 /* ---- sections of machine code ---------------------------------------------------------------- */
 
@@ -31,9 +31,8 @@ const char *cubin_open(struct cubin *cubin, const void *data, size_t size)
         return "it is no ELF file for a GPU";
     if (problem != ELF_FINE || cubin->file.section_count == 0)
         return "its table of sections is damaged";
-    if (cubin_read_lines(cubin)) return NULL;
-    cubin_close(cubin);
-    return "there is no host memory to read it";
+    cubin_read_lines(cubin);
+    return NULL;
 }
 
 void cubin_close(struct cubin *cubin)
@@ -139,9 +138,7 @@ struct lines {
     const unsigned char *relocations;
     size_t relocation_bytes, relocation_size; /* of the whole section, of one entry */
     unsigned symbols;                         /* the section with the relocations' symbols */
-    size_t room;                              /* of cubin->rows */
     size_t sequence;                          /* index of the sequence's first row */
-    bool failed;                              /* out of host memory */
 };
 
 struct unit {
@@ -197,15 +194,7 @@ static unsigned section_of(const struct lines *l, size_t offset)
 static void emit(struct lines *l, const struct unit *unit, const struct line_state *state)
 {
     struct cubin *cubin = l->cubin;
-    if (l->failed) return;
-    if (cubin->row_count == l->room) {
-        size_t room = l->room ? 2 * l->room : 256;
-        struct cubin_row *grown = realloc(cubin->rows, room * sizeof *grown);
-        l->failed = !grown;
-        if (!grown) return;
-        cubin->rows = grown;
-        l->room = room;
-    }
+    cubin->rows = grown(cubin->rows, cubin->row_count, sizeof *cubin->rows);
     struct cubin_row *row = &cubin->rows[cubin->row_count];
     *row = (struct cubin_row){.section = state->section,
                               .address = state->address,
@@ -246,7 +235,7 @@ static void run(struct lines *l, struct unit *unit)
     struct line_state state = {.file = 1, .line = 1};
     struct reader *program = &unit->program;
     l->sequence = l->cubin->row_count;
-    while (program->at < program->end && !l->failed) {
+    while (program->at < program->end) {
         unsigned opcode = (unsigned)take(program, 1);
         if (opcode >= unit->opcode_base) {
             unsigned advance = opcode - unit->opcode_base;
@@ -308,19 +297,17 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Afterwards the calls' indices are those of the sorted rows. */
-static bool sort_rows(struct cubin_row *rows, size_t count)
+static void sort_rows(struct cubin_row *rows, size_t count)
 {
-    size_t *place = malloc((count + 1) * sizeof *place); /* by order */
-    if (!place) return false;
+    size_t *place = allocated(malloc((count + 1) * sizeof *place)); /* by order */
     if (count) qsort(rows, count, sizeof *rows, by_place);
     for (size_t k = 0; k < count; k++) place[rows[k].order] = k;
     for (size_t k = 0; k < count; k++)
         if (rows[k].call) rows[k].call = place[rows[k].call - 1] + 1;
     free(place);
-    return true;
 }
 
-static bool cubin_read_lines(struct cubin *cubin)
+static void cubin_read_lines(struct cubin *cubin)
 {
     size_t size;
     unsigned section = cubin_section(cubin, ".debug_line", ""),
@@ -330,13 +317,13 @@ static bool cubin_read_lines(struct cubin *cubin)
         relocations = cubin_section(cubin, ".rel.debug_line", "");
         l.relocation_size = sizeof(Elf64_Rel);
     }
-    if (!section || !relocations) return true;
+    if (!section || !relocations) return;
     l.section = cubin_content(cubin, section, &size);
     l.relocations = cubin_content(cubin, relocations, &l.relocation_bytes);
     l.symbols = elf_header(&cubin->file, relocations).sh_link;
 
     struct reader units = {l.section, l.section + size, false};
-    while (units.at < units.end && !l.failed) {
+    while (units.at < units.end) {
         uint64_t length = take(&units, 4);
         if (units.ended || length > (size_t)(units.end - units.at)) break;
         struct reader content = {units.at, units.at + length, false};
@@ -344,5 +331,5 @@ static bool cubin_read_lines(struct cubin *cubin)
         if (read_header(content, &unit)) run(&l, &unit);
         units.at = content.end;
     }
-    return !l.failed && sort_rows(cubin->rows, cubin->row_count);
+    sort_rows(cubin->rows, cubin->row_count);
 }

@@ -297,9 +297,7 @@ _Noreturn void decode_fail(struct decoder *d, int error, const char *format, ...
 
 void *decode_take(struct decoder *d, size_t bytes)
 {
-    void *memory = arena_take(d->module->arena, bytes);
-    if (!memory) decode_fail(d, EMU_OUT_OF_MEMORY, "out of memory");
-    return memory;
+    return arena_take(d->module->arena, bytes);
 }
 
 static size_t align_up(size_t value, size_t alignment)
@@ -515,11 +513,7 @@ static int decode(const struct emu_gpu *gpu, struct emu_module *module,
                   const struct ptx_function *function, const struct ptx_function *other,
                   struct emu_kernel **out, char *message, size_t size)
 {
-    struct decoder *d = calloc(1, sizeof *d);
-    if (!d) {
-        snprintf(message, size, "out of memory while decoding kernel %s", function->name);
-        return EMU_OUT_OF_MEMORY;
-    }
+    struct decoder *d = allocated(calloc(1, sizeof *d));
     d->module = module;
     d->capability = (unsigned)(10 * gpu->major + gpu->minor);
     d->function = function;

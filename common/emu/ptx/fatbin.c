@@ -212,11 +212,7 @@ static int unpack(const struct entry *entry, char **bytes, size_t *length, char 
     if (count > TEXT_LIMIT || (!stored && count / ratio > entry->compressed_size))
         return malformed(message, size, "its PTX has an impossible size");
 
-    char *text = malloc((size_t)count + 1);
-    if (text == NULL) {
-        snprintf(message, size, "no host memory for %llu bytes of PTX", (unsigned long long)count);
-        return EMU_OUT_OF_MEMORY;
-    }
+    char *text = allocated(malloc((size_t)count + 1));
     const char *problem = NULL;
     if (stored)
         memcpy(text, entry->payload, (size_t)count);

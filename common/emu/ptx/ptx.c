@@ -505,10 +505,6 @@ int ptx_parse(const struct ptx_source *sources, size_t count, struct ptx_text *o
     };
     memset(out, 0, sizeof *out);
     parser.arena = arena_new();
-    if (!parser.arena) {
-        snprintf(message, size, "out of memory while reading the PTX");
-        return EMU_OUT_OF_MEMORY;
-    }
     if (setjmp(parser.failed)) {
         arena_free(parser.arena);
         memset(out, 0, sizeof *out);

@@ -4,6 +4,7 @@
 #ifndef EMU_PTX_H
 #define EMU_PTX_H
 
+#include "common/files/allocated.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -270,7 +271,7 @@ void kernel_whole_name(const char *mangled, char *name, size_t size);
 
 struct arena;
 
-struct arena *arena_new(void); /* this and the two below return NULL when out of memory */
+struct arena *arena_new(void);
 /* Returns zeroed bytes, aligned for any type, which live until arena_free. */
 void *arena_take(struct arena *, size_t bytes);
 char *arena_text(struct arena *, const char *text, size_t length); /* a copy with a NUL */

@@ -23,7 +23,7 @@ struct arena {
     struct chunk *first;
 };
 
-struct arena *arena_new(void) { return calloc(1, sizeof(struct arena)); }
+struct arena *arena_new(void) { return allocated(calloc(1, sizeof(struct arena))); }
 
 void *arena_take(struct arena *arena, size_t bytes)
 {
@@ -31,8 +31,7 @@ void *arena_take(struct arena *arena, size_t bytes)
     struct chunk *chunk = arena->first;
     if (!chunk || chunk->size - chunk->used < bytes) {
         size_t size = bytes > CHUNK ? bytes : CHUNK;
-        chunk = calloc(1, sizeof *chunk + size);
-        if (!chunk) return NULL;
+        chunk = allocated(calloc(1, sizeof *chunk + size));
         chunk->size = size;
         chunk->next = arena->first;
         arena->first = chunk;
@@ -44,9 +43,7 @@ void *arena_take(struct arena *arena, size_t bytes)
 
 char *arena_text(struct arena *arena, const char *text, size_t length)
 {
-    char *copy = arena_take(arena, length + 1);
-    if (copy) memcpy(copy, text, length);
-    return copy;
+    return memcpy(arena_take(arena, length + 1), text, length);
 }
 
 void arena_free(struct arena *arena)
@@ -295,18 +292,12 @@ _Noreturn void parse_fail(struct parser *p, unsigned line, int error, const char
 
 void *take(struct parser *p, size_t bytes)
 {
-    void *memory = arena_take(p->arena, bytes);
-    if (!memory)
-        parse_fail(p, p->token.line, EMU_OUT_OF_MEMORY, "out of memory while reading the PTX");
-    return memory;
+    return arena_take(p->arena, bytes);
 }
 
 const char *copy_text(struct parser *p, const char *text, size_t length)
 {
-    const char *copy = arena_text(p->arena, text, length);
-    if (!copy)
-        parse_fail(p, p->token.line, EMU_OUT_OF_MEMORY, "out of memory while reading the PTX");
-    return copy;
+    return arena_text(p->arena, text, length);
 }
 
 /* Reads the character behind a \, or up to three octal digits. Returns what follows. */

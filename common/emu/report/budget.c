@@ -35,8 +35,8 @@ char **csv_line_split(char *text, size_t *count)
 {
     size_t most = 1;
     for (const char *c = text; *c != '\0'; c++) most += *c == ',';
-    char **fields = malloc(most * sizeof *fields);
-    for (*count = 0; fields != NULL;) {
+    char **fields = allocated(malloc(most * sizeof *fields));
+    for (*count = 0;;) {
         fields[(*count)++] = text;
         char *end = take_field(text);
         if (end == NULL || (*end != ',' && *end != '\n' && *end != '\r' && *end != '\0')) break;
@@ -131,9 +131,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct limit_reading *r, 
 static bool add_limit(struct limit_reading *r, const struct limit *limit)
 {
     struct budget *b = r->budget;
-    struct limit *grown = realloc(b->limits, (b->count + 1) * sizeof *grown);
-    if (grown == NULL) return fail(r, "out of memory");
-    b->limits = grown;
+    b->limits = grown(b->limits, b->count, sizeof *b->limits);
     b->limits[b->count++] = *limit;
     return true;
 }
@@ -162,14 +160,10 @@ static bool read_limit(struct limit_reading *r, char *text)
     return add_limit(r, &limit);
 }
 
-static struct budget *budget_new(struct limit_reading *r)
+static void budget_new(struct limit_reading *r)
 {
-    r->budget = calloc(1, sizeof *r->budget);
-    if (r->budget != NULL) r->budget->path = strdup(r->path);
-    if (r->budget != NULL && r->budget->path != NULL) return r->budget;
-    fail(r, "out of memory");
-    budget_free(r->budget);
-    return NULL;
+    r->budget = allocated(calloc(1, sizeof *r->budget));
+    r->budget->path = allocated(strdup(r->path));
 }
 
 /* Reads line by line. False: a sentence is in the message. */
@@ -192,7 +186,7 @@ static bool read_lines(struct limit_reading *r, bool (*read)(struct limit_readin
 struct budget *budget_read(const char *path, char *message, size_t size)
 {
     struct limit_reading r = {.path = path, .message = message, .size = size};
-    if (budget_new(&r) == NULL) return NULL;
+    budget_new(&r);
     bool is_right = read_lines(&r, read_limit);
     r.line = 0;
     if (is_right && r.budget->count == 0) is_right = fail(&r, "it holds no limit");
@@ -305,7 +299,7 @@ static bool read_rows(struct limit_reading *r, FILE *file)
 struct budget *baseline_read(const char *path, char *message, size_t size)
 {
     struct limit_reading r = {.path = path, .message = message, .size = size};
-    if (budget_new(&r) == NULL) return NULL;
+    budget_new(&r);
     r.budget->of_all_launches = true;
     FILE *file = fopen(path, "r");
     bool is_right = file != NULL ? read_rows(&r, file) : fail(&r, "%s", strerror(errno));

@@ -74,64 +74,46 @@ void source_path(const char *path, const char *root, char *seen)
 
 /* ---- the document ---------------------------------------------------------------------------- */
 
-/* Room for one more in an array that doubles whenever its length is a power of two. NULL: out of
- * memory, and the array is as it was. */
-static void *grow(void *array, size_t count, size_t size)
+static void copy_lines(struct emu_launch_record *to, const struct emu_launch_record *from)
 {
-    if ((count & (count - 1)) != 0) return array;
-    return realloc(array, (count == 0 ? 1 : 2 * count) * size);
-}
-
-static bool copy_lines(struct emu_launch_record *to, const struct emu_launch_record *from)
-{
-    struct emu_line *lines = malloc((from->line_count + 1) * sizeof *lines);
+    struct emu_line *lines = allocated(malloc((from->line_count + 1) * sizeof *lines));
     to->lines = lines;
-    for (to->line_count = 0; lines != NULL && to->line_count < from->line_count; to->line_count++) {
-        struct emu_line *line = &lines[to->line_count];
-        *line = from->lines[to->line_count];
-        line->file = strdup(line->file);
-        if (line->file == NULL) return false;
+    to->line_count = from->line_count;
+    for (size_t i = 0; i < from->line_count; i++) {
+        lines[i] = from->lines[i];
+        lines[i].file = allocated(strdup(lines[i].file));
     }
-    return lines != NULL;
 }
 
-static bool copy_operations(struct emu_launch_record *to, const struct emu_launch_record *from)
+static void copy_operations(struct emu_launch_record *to, const struct emu_launch_record *from)
 {
-    struct emu_operation *all = malloc((from->operation_count + 1) * sizeof *all);
-    if (all != NULL && from->operation_count > 0)
+    struct emu_operation *all = allocated(malloc((from->operation_count + 1) * sizeof *all));
+    if (from->operation_count > 0)
         memcpy(all, from->operations, from->operation_count * sizeof *all);
     to->operations = all;
-    to->operation_count = all != NULL ? from->operation_count : 0;
-    return all != NULL;
+    to->operation_count = from->operation_count;
 }
 
-bool document_add_launch(struct document *d, const struct document_launch *launch,
+void document_add_launch(struct document *d, const struct document_launch *launch,
                          const struct emu_launch_record *record)
 {
     static const struct emu_launch_record nothing;
-    struct document_launch *grown = grow(d->launches, d->launch_count, sizeof *grown);
-    if (grown == NULL) return false;
-    d->launches = grown;
+    d->launches = grown(d->launches, d->launch_count, sizeof *d->launches);
     struct document_launch *new = &d->launches[d->launch_count++];
     *new = *launch;
     if (record != NULL) new->record = *record;
-    new->record.kernel = strdup(record != NULL ? record->kernel : launch->record.kernel);
-    if (new->record.kernel == NULL) d->launch_count--;
-    if (record == NULL || new->record.kernel == NULL) return new->record.kernel != NULL;
-    new->record.launched_by = record->launched_by ? strdup(record->launched_by) : NULL;
-    new->record.agreement.text = strdup(record->agreement.text);
-    bool has_lines = copy_lines(&new->record, d->omits_lines ? &nothing : record);
-    bool has_operations = copy_operations(&new->record, d->omits_operations ? &nothing : record);
-    return has_operations && has_lines && new->record.agreement.text != NULL;
+    new->record.kernel = allocated(strdup(new->record.kernel));
+    if (record == NULL) return;
+    if (record->launched_by) new->record.launched_by = allocated(strdup(record->launched_by));
+    new->record.agreement.text = allocated(strdup(record->agreement.text));
+    copy_lines(&new->record, d->omits_lines ? &nothing : record);
+    copy_operations(&new->record, d->omits_operations ? &nothing : record);
 }
 
-bool document_add_finding(struct document *d, int device, const struct emu_finding *finding)
+void document_add_finding(struct document *d, int device, const struct emu_finding *finding)
 {
-    struct document_finding *grown = grow(d->findings, d->finding_count, sizeof *grown);
-    if (grown == NULL) return false;
-    d->findings = grown;
+    d->findings = grown(d->findings, d->finding_count, sizeof *d->findings);
     d->findings[d->finding_count++] = (struct document_finding){device, finding};
-    return true;
 }
 
 void document_free(struct document *d)
@@ -243,10 +225,9 @@ static struct line_sum *all_lines(const struct document *d, size_t *count)
 {
     *count = 0;
     for (size_t i = 0; i < d->launch_count; i++) *count += d->launches[i].record.line_count;
-    struct line_sum *lines = *count > 0 ? malloc(*count * sizeof *lines) : NULL;
-    if (lines == NULL) *count = 0;
+    struct line_sum *lines = allocated(malloc((*count + 1) * sizeof *lines));
     size_t at = 0;
-    for (size_t i = 0; i < d->launch_count && lines != NULL; i++)
+    for (size_t i = 0; i < d->launch_count; i++)
         for (size_t k = 0; k < d->launches[i].record.line_count; k++) {
             const struct emu_line *line = &d->launches[i].record.lines[k];
             lines[at++] = (struct line_sum){line->file, line->line, line->counts};
@@ -258,7 +239,7 @@ struct line_sum *line_sums(const struct document *d, size_t *count)
 {
     size_t all, kept = 0;
     struct line_sum *lines = all_lines(d, &all);
-    if (lines != NULL) qsort(lines, all, sizeof *lines, by_place);
+    qsort(lines, all, sizeof *lines, by_place);
     for (size_t i = 0; i < all; i++)
         if (kept > 0 && by_place(&lines[kept - 1], &lines[i]) == 0)
             sum_add(&lines[kept - 1].counts, &lines[i].counts);
@@ -272,10 +253,9 @@ struct line_sum *line_sums(const struct document *d, size_t *count)
 
 struct kernel_sum *kernel_sums(const struct document *d, size_t *count)
 {
-    struct kernel_sum *kernels =
-        d->launch_count > 0 ? calloc(d->launch_count, sizeof *kernels) : NULL;
+    struct kernel_sum *kernels = allocated(calloc(d->launch_count + 1, sizeof *kernels));
     *count = 0;
-    for (size_t i = 0; i < d->launch_count && kernels != NULL; i++) {
+    for (size_t i = 0; i < d->launch_count; i++) {
         struct kernel_sum kernel = {.launches = 0};
         size_t at = 0;
         kernel_base_name(d->launches[i].record.kernel, kernel.name, sizeof kernel.name);
@@ -336,7 +316,7 @@ static int by_badness(const void *a, const void *b)
 struct line_sum *worst_lines(const struct document *d, size_t most, size_t *count)
 {
     struct line_sum *lines = line_sums(d, count);
-    if (lines != NULL) qsort(lines, *count, sizeof *lines, by_badness);
+    qsort(lines, *count, sizeof *lines, by_badness);
     if (*count > most) *count = most;
     while (*count > 0 && badness(&lines[*count - 1]) == 0) (*count)--;
     return lines;

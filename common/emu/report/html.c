@@ -68,8 +68,7 @@ static void put_cell(FILE *out, unsigned bank, unsigned row, const struct bank_w
 
 static void put_svg(FILE *out, const struct emu_bank_picture *p)
 {
-    struct bank_column *columns = calloc(BANKS, sizeof *columns);
-    if (columns == NULL) return;
+    struct bank_column *columns = allocated(calloc(BANKS, sizeof *columns));
     unsigned rows = fill_columns(p, columns);
     fprintf(out,
             "<svg width=\"%d\" height=\"%u\" font-size=\"10\" text-anchor=\"middle\""
@@ -116,8 +115,7 @@ static int by_conflicts(const void *a, const void *b)
 static void put_device(FILE *out, const struct document *d, const struct emu *emu)
 {
     size_t count = emu_bank_pictures(emu);
-    const struct emu_bank_picture **all = malloc((count + 1) * sizeof *all);
-    if (all == NULL) return;
+    const struct emu_bank_picture **all = allocated(malloc((count + 1) * sizeof *all));
     for (size_t i = 0; i < count; i++) all[i] = emu_bank_picture(emu, i);
     qsort(all, count, sizeof *all, by_conflicts);
     for (size_t i = 0; i < count && i < MOST; i++) put_picture(out, d, all[i]);
@@ -257,10 +255,9 @@ static const char style[] =
 /* What HTML reads as a mark is escaped. What is no visible character is written as C does. */
 static void put_text(FILE *out, const char *text, size_t length)
 {
-    char *seen = NULL;
+    char *seen;
     size_t size;
-    FILE *memory = open_memstream(&seen, &size);
-    if (memory == NULL) return;
+    FILE *memory = allocated(open_memstream(&seen, &size));
     visible_print(memory, text, length);
     fclose(memory);
     for (const char *c = seen; *c != '\0'; c++)
@@ -323,21 +320,19 @@ static void put_numbers(FILE *out, const struct emu_counts *counts)
 static void put_work(FILE *out, const struct document *d, const char *kernel)
 {
     struct work_sum sum = {.count = 0};
-    char name[256], *text = NULL;
+    char name[256], *text;
     size_t size;
     for (size_t i = 0; i < d->launch_count; i++) {
         const struct emu_launch_record *r = &d->launches[i].record;
         kernel_base_name(r->kernel, name, sizeof name);
         if (strcmp(name, kernel) == 0) work_sum_add(&sum, r->operations, r->operation_count);
     }
-    FILE *memory = open_memstream(&text, &size);
-    if (memory != NULL) {
-        work_text_print(memory, &sum);
-        fclose(memory);
-        fputs("<pre>", out);
-        put_lines(out, text);
-        fputs("</pre>\n", out);
-    }
+    FILE *memory = allocated(open_memstream(&text, &size));
+    work_text_print(memory, &sum);
+    fclose(memory);
+    fputs("<pre>", out);
+    put_lines(out, text);
+    fputs("</pre>\n", out);
     free(text);
     free(sum.all);
 }

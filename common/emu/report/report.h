@@ -98,10 +98,10 @@ struct document {
     size_t emu_count;
 };
 
-/* Adds a launch; the record is copied, or NULL if it failed. False: out of memory. */
-bool document_add_launch(struct document *, const struct document_launch *,
+/* Adds a launch; the record is copied, or NULL if it failed. */
+void document_add_launch(struct document *, const struct document_launch *,
                          const struct emu_launch_record *);
-bool document_add_finding(struct document *, int device, const struct emu_finding *);
+void document_add_finding(struct document *, int device, const struct emu_finding *);
 void document_free(struct document *);
 
 /* "memcheck", "racecheck", … */
@@ -139,7 +139,7 @@ struct line_sum {
     unsigned line;
     struct emu_counts counts;
 };
-/* In order of file and line, malloc'd; NULL: out of memory, or no line has counted. */
+/* In order of file and line, malloc'd. */
 struct line_sum *line_sums(const struct document *, size_t *count);
 
 /* The launches of kernels with one base name. */
@@ -148,7 +148,7 @@ struct kernel_sum {
     size_t launches; /* that have ended */
     struct emu_counts counts;
 };
-/* In the order of their first launch, malloc'd; NULL: out of memory, or no kernel was launched. */
+/* In the order of their first launch, malloc'd. */
 struct kernel_sum *kernel_sums(const struct document *, size_t *count);
 
 /* Bank conflicts of loads, stores, atomics and copies: wavefronts beyond the ideal. */
@@ -159,7 +159,7 @@ uint64_t sum_sectors(const struct emu_counts *);
 uint64_t sum_excess_sectors(const struct emu_counts *);
 
 /* The lines with the most bank conflicts and excess sectors together, the worst first; only lines
- * that have any. malloc'd; NULL: out of memory, or no line has any. */
+ * that have any. malloc'd. */
 struct line_sum *worst_lines(const struct document *, size_t most, size_t *count);
 /* "14 bank conflicts (16 wavefronts, of which 2 would do), 48 excess sectors (64, …)" */
 void describe_line_sum(const struct emu_counts *, char *text, size_t size);
@@ -202,8 +202,8 @@ struct work_sum {
     size_t count;
 };
 
-/* Adds the operations of a launch. False: out of memory. */
-bool work_sum_add(struct work_sum *, const struct emu_operation *, size_t count);
+/* Adds the operations of a launch. */
+void work_sum_add(struct work_sum *, const struct emu_operation *, size_t count);
 
 /* "PTX instructions by class: …" and "arithmetic, in elements of all threads: …", without what is
  * zero, in lines of at most 100 columns with an indentation of 4. */

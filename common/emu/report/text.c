@@ -28,7 +28,7 @@ static struct emu_operation *find(struct work_sum *sum, const struct emu_operati
     return NULL;
 }
 
-bool work_sum_add(struct work_sum *sum, const struct emu_operation *operations, size_t count)
+void work_sum_add(struct work_sum *sum, const struct emu_operation *operations, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct emu_operation *to = find(sum, &operations[i]);
@@ -38,12 +38,9 @@ bool work_sum_add(struct work_sum *sum, const struct emu_operation *operations, 
             to->elements += operations[i].elements;
             continue;
         }
-        struct emu_operation *grown = realloc(sum->all, (sum->count + 1) * sizeof *grown);
-        if (grown == NULL) return false;
-        sum->all = grown;
+        sum->all = grown(sum->all, sum->count, sizeof *sum->all);
         sum->all[sum->count++] = operations[i];
     }
-    return true;
 }
 
 /* What computes, wherever it stands: also reductions of a warp, of barriers and of copies. */
@@ -336,7 +333,7 @@ static bool is_first_of_kernel(const struct document *d, size_t index)
     return true;
 }
 
-/* The sum of a source line, made if it is new; NULL: there is no memory for it. */
+/* The sum of a source line, made if it is new. */
 static struct launch_sum *sum_of(struct launch_sum **sums, size_t *count,
                                  const struct emu_line *line)
 {
@@ -344,11 +341,10 @@ static struct launch_sum *sum_of(struct launch_sum **sums, size_t *count,
         const struct emu_line *other = (*sums)[i].line;
         if (other->line == line->line && strcmp(other->file, line->file) == 0) return &(*sums)[i];
     }
-    struct launch_sum *grown = realloc(*sums, (*count + 1) * sizeof **sums);
-    if (grown == NULL) return NULL;
-    *sums = grown;
-    grown[*count] = (struct launch_sum){.line = line};
-    return &grown[(*count)++];
+    *sums = grown(*sums, *count, sizeof **sums);
+    struct launch_sum *new = &(*sums)[(*count)++];
+    *new = (struct launch_sum){.line = line};
+    return new;
 }
 
 static int by_place(const void *a, const void *b)
@@ -369,7 +365,7 @@ static void print_lines_of(const struct text_report *r, const struct launch_grou
         if (l->kernel != d->launches[group->first].kernel) continue;
         for (size_t k = 0; k < l->record.line_count; k++) {
             struct launch_sum *sum = sum_of(&sums, &count, &l->record.lines[k]);
-            if (sum != NULL) add(r->tables, sum, &l->record.lines[k].counts, i);
+            add(r->tables, sum, &l->record.lines[k].counts, i);
         }
     }
     if (count == 0) fputs(NO_LINES, r->out);

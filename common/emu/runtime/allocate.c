@@ -16,15 +16,11 @@ cudaError_t cudart_allocate(void **pointer, size_t bytes, struct memory_pool *po
     emu_addr address;
     int error = emu_alloc(emu_runtime(), bytes, &address);
     if (error != EMU_OK) return (cudaError_t)error;
-    error = cudart_remember((struct runtime_allocation){.address = (void *)address,
-                                                        .bytes = bytes,
-                                                        .kind = DEVICE,
-                                                        .device = cudart_device()->number,
-                                                        .pool = pool});
-    if (error != cudaSuccess) {
-        emu_free(emu_runtime(), address);
-        return (cudaError_t)error;
-    }
+    cudart_remember((struct runtime_allocation){.address = (void *)address,
+                                                .bytes = bytes,
+                                                .kind = DEVICE,
+                                                .device = cudart_device()->number,
+                                                .pool = pool});
     if (pool != NULL) cudart_pool_take(pool, bytes);
     *pointer = (void *)address;
     return cudaSuccess;
@@ -84,11 +80,9 @@ cudaError_t CUDARTAPI cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
  * It has the same address on every device, and it never moves.
  */
 
-/* If host memory is short, this returns NULL, and advice is not kept. */
 static struct advice *no_advice(void)
 {
-    struct advice *advice = calloc(1, sizeof *advice);
-    if (advice == NULL) return NULL;
+    struct advice *advice = allocated(calloc(1, sizeof *advice));
     advice->preferred.id = advice->prefetched.id = cudaInvalidDeviceId;
     return advice;
 }
@@ -104,13 +98,7 @@ static cudaError_t allocate_host(void **pointer, size_t bytes, enum memory_kind 
     struct runtime_allocation allocation = {
         .address = memory, .bytes = bytes, .kind = kind, .flags = flags};
     if (kind == MANAGED) allocation.advice = no_advice();
-    cudaError_t error = cudart_remember(allocation);
-    if (error != cudaSuccess) {
-        cudart_unmap(memory);
-        free(allocation.advice);
-        free(memory);
-        return cudart_done(error);
-    }
+    cudart_remember(allocation);
     *pointer = memory;
     return cudaSuccess;
 }
@@ -153,7 +141,7 @@ cudaError_t CUDARTAPI cudaHostRegister(void *pointer, size_t bytes, unsigned fla
     if (pointer == NULL || bytes == 0 || flags & ~known) return cudart_done(cudaErrorInvalidValue);
     if (cudart_is_reachable(pointer, 1)) return cudart_done(cudaErrorHostMemoryAlreadyRegistered);
     int error = cudart_map(pointer, bytes);
-    if (error == EMU_OK) error = cudart_remember(allocation);
+    if (error == EMU_OK) cudart_remember(allocation);
     return cudart_done(error);
 }
 
@@ -379,10 +367,8 @@ static int import(const cudaIpcMemHandle_t *handle, emu_addr *address)
     struct emu *emu = emu_runtime();
     int error = emu_import(emu, handle, address);
     if (error != EMU_OK || emu_imported(emu, *address) > 1) return error;
-    error =
-        cudart_remember((struct runtime_allocation){.address = (void *)*address, .kind = IMPORTED});
-    if (error != cudaSuccess) emu_close_import(emu, *address);
-    return error;
+    cudart_remember((struct runtime_allocation){.address = (void *)*address, .kind = IMPORTED});
+    return EMU_OK;
 }
 
 cudaError_t CUDARTAPI cudaIpcOpenMemHandle(void **pointer, cudaIpcMemHandle_t handle,

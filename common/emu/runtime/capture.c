@@ -111,7 +111,7 @@ static cudaError_t add(struct capture *capture, struct object *stream, const str
     if (error == cudaSuccess) {
         node->capture = capture->id;
         cudart_clear(&stream->tail);
-        error = cudart_append(&stream->tail, node);
+        cudart_append(&stream->tail, node);
     }
     if (error != cudaSuccess) capture->is_invalid = true;
     return error;
@@ -137,12 +137,9 @@ cudaError_t cudart_capture(cudaStream_t handle, const struct work *work, bool *c
 }
 
 /* Adds the nodes of another tail that a tail does not have yet. */
-static cudaError_t join(struct node_list *tail, const struct node_list *other)
+static void join(struct node_list *tail, const struct node_list *other)
 {
-    cudaError_t error = cudaSuccess;
-    for (size_t i = 0; i < other->count && error == cudaSuccess; i++)
-        error = cudart_append(tail, other->node[i]);
-    return error;
+    for (size_t i = 0; i < other->count; i++) cudart_append(tail, other->node[i]);
 }
 
 cudaError_t cudart_capture_record(struct object *event, cudaStream_t handle, bool *captured)
@@ -162,8 +159,10 @@ cudaError_t cudart_capture_record(struct object *event, cudaStream_t handle, boo
         *captured = true;
         event->capture = capture->id;
         cudart_clear(&event->tail);
-        error = capture->is_invalid ? cudaErrorStreamCaptureInvalidated
-                                    : join(&event->tail, &stream->tail);
+        if (capture->is_invalid)
+            error = cudaErrorStreamCaptureInvalidated;
+        else
+            join(&event->tail, &stream->tail);
     }
     pthread_mutex_unlock(&cudart_captures.mutex);
     return error;
@@ -189,7 +188,8 @@ static cudaError_t join_captures(struct object *stream, struct capture *its,
         return error;
     }
     if (its == NULL) cudart_join_capture(stream, own);
-    return join(&stream->tail, &event->tail);
+    join(&stream->tail, &event->tail);
+    return cudaSuccess;
 }
 
 cudaError_t cudart_capture_wait(cudaStream_t handle, struct object *event, bool *captured)
@@ -209,38 +209,29 @@ cudaError_t cudart_capture_wait(cudaStream_t handle, struct object *event, bool 
 
 /* ---- begin ----------------------------------------------------------------------------------- */
 
-/* Adds a capture to the active ones. False: out of memory. */
-static bool add_capture(struct capture *capture)
+/* Adds a capture to the active ones. */
+static void add_capture(struct capture *capture)
 {
-    if (!address_table_set(&cudart_captures.by_id, capture->id, capture)) return false;
+    address_table_set(&cudart_captures.by_id, capture->id, capture);
     capture->next = cudart_captures.first;
     if (capture->next != NULL) capture->next->previous = capture;
     cudart_captures.first = capture;
     cudart_captures.count++;
-    return true;
 }
 
-static cudaError_t begin(struct object *stream, struct graph *graph, bool is_own,
-                         struct node *const *needs, size_t count, enum cudaStreamCaptureMode mode)
+static void begin(struct object *stream, struct graph *graph, bool is_own,
+                  struct node *const *needs, size_t count, enum cudaStreamCaptureMode mode)
 {
-    struct capture *capture = calloc(1, sizeof *capture);
-    if (capture == NULL) return cudaErrorMemoryAllocation;
+    struct capture *capture = allocated(calloc(1, sizeof *capture));
     *capture = (struct capture){.id = cudart_captures.next_id++,
                                 .graph = graph,
                                 .is_own = is_own,
                                 .mode = mode,
                                 .thread = pthread_self(),
                                 .origin = stream};
-    if (!add_capture(capture)) {
-        free(capture);
-        return cudaErrorMemoryAllocation;
-    }
+    add_capture(capture);
     cudart_join_capture(stream, capture);
-    cudaError_t error = cudaSuccess;
-    for (size_t i = 0; i < count && error == cudaSuccess; i++)
-        error = cudart_append(&stream->tail, needs[i]);
-    capture->is_invalid = error != cudaSuccess;
-    return error;
+    for (size_t i = 0; i < count; i++) cudart_append(&stream->tail, needs[i]);
 }
 
 /* Can a capture begin in this stream? */
@@ -256,14 +247,10 @@ static cudaError_t check_begin(cudaStream_t handle, enum cudaStreamCaptureMode m
 cudaError_t CUDARTAPI cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMode mode)
 {
     RETURN_IF_FAULTY();
-    struct graph *graph;
     pthread_mutex_lock(&cudart_captures.mutex);
     cudaError_t error = check_begin(handle, mode);
-    if (error == cudaSuccess) error = cudart_new_graph(&graph);
-    if (error == cudaSuccess) {
-        error = begin(cudart_stream_object(handle), graph, true, NULL, 0, mode);
-        if (error != cudaSuccess) cudart_free_graph(graph);
-    }
+    if (error == cudaSuccess)
+        begin(cudart_stream_object(handle), cudart_new_graph(), true, NULL, 0, mode);
     pthread_mutex_unlock(&cudart_captures.mutex);
     return cudart_done(error);
 }
@@ -280,8 +267,8 @@ cudaError_t CUDARTAPI cudaStreamBeginCaptureToGraph(cudaStream_t handle, cudaGra
     pthread_mutex_lock(&cudart_captures.mutex);
     cudaError_t error = check_begin(handle, mode);
     if (error == cudaSuccess)
-        error = begin(cudart_stream_object(handle), cudart_graph(graph), false,
-                      (struct node *const *)needs, count, mode);
+        begin(cudart_stream_object(handle), cudart_graph(graph), false,
+              (struct node *const *)needs, count, mode);
     pthread_mutex_unlock(&cudart_captures.mutex);
     return cudart_done(error);
 }
@@ -429,7 +416,7 @@ cudaError_t CUDARTAPI cudaStreamUpdateCaptureDependencies(cudaStream_t handle,
     if (error == cudaSuccess && flags == cudaStreamSetCaptureDependencies)
         cudart_clear(&stream->tail);
     for (size_t i = 0; i < count && error == cudaSuccess; i++)
-        error = cudart_append(&stream->tail, (struct node *)needs[i]);
+        cudart_append(&stream->tail, (struct node *)needs[i]);
     pthread_mutex_unlock(&cudart_captures.mutex);
     return cudart_done(error);
 }

@@ -120,8 +120,7 @@ static atomic_uint ended = 1;                             /* how many have ended
 
 struct context *cudart_new_context(struct device *device, unsigned flags)
 {
-    struct context *context = calloc(1, sizeof *context);
-    if (context == NULL) return NULL;
+    struct context *context = allocated(calloc(1, sizeof *context));
     *context = (struct context){.device = device, .flags = flags};
     pthread_mutex_lock(&mutex);
     context->id = newest != NULL ? newest->id + 1 : 1;
@@ -153,12 +152,8 @@ static bool is_alone(const struct context *context)
 
 static void make_primary(void)
 {
-    for (int i = 0; i < cudart_device_count(); i++) {
+    for (int i = 0; i < cudart_device_count(); i++)
         primary[i] = cudart_new_context(cudart_device_at(i), 0);
-        if (primary[i] != NULL) continue;
-        cudart_print("no host memory for the devices' contexts");
-        cudart_exit(EXIT_DEVICE);
-    }
 }
 
 struct context *cudart_primary_context(int device)

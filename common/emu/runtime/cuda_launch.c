@@ -175,15 +175,13 @@ static struct suspended_kernel *kept(void)
     return kernel;
 }
 
-static cudaError_t suspend(const struct kernel_launch *l, cudaStream_t stream, uint64_t findings)
+static void suspend(const struct kernel_launch *l, cudaStream_t stream, uint64_t findings)
 {
-    struct suspended_kernel *kernel = malloc(sizeof *kernel);
-    if (kernel == NULL) return cudaErrorMemoryAllocation;
+    struct suspended_kernel *kernel = allocated(malloc(sizeof *kernel));
     *kernel = (struct suspended_kernel){
         .launch = *l, .work = *l->work, .stream = stream, .findings = findings};
     kernel->launch.work = &kernel->work;
     keep(kernel);
-    return cudaSuccess;
 }
 
 /* The kernel has ended. Prints what went wrong. */
@@ -311,7 +309,9 @@ cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t strea
     uint64_t findings = emu_finding_count(emu_runtime(), EMU_FINDING_ERROR);
     int result = run_by(&l, run, stream);
     if (result == EMU_OK) cudart_order_children(emu_last_operation(emu_runtime()));
-    return result == EMU_SUSPENDED ? suspend(&l, stream, findings) : end(result, findings);
+    if (result != EMU_SUSPENDED) return end(result, findings);
+    suspend(&l, stream, findings);
+    return cudaSuccess;
 }
 
 static cudaError_t launch(const struct kernel_work *kernel, cudaStream_t stream)

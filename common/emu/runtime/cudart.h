@@ -371,7 +371,7 @@ struct handles {
     }
 
 /* Makes the object's address a valid handle. False: out of memory. */
-bool cudart_handles_add(struct handles *, void *object);
+void cudart_handles_add(struct handles *, void *object);
 /* Is the handle valid? */
 bool cudart_handles_have(struct handles *, const void *handle);
 /* Makes the handle invalid. False: it was not valid. */
@@ -395,7 +395,7 @@ struct node_list {
 };
 
 /* Adds a node at the end, unless the list has it. */
-cudaError_t cudart_append(struct node_list *, struct node *);
+void cudart_append(struct node_list *, struct node *);
 bool cudart_contains(const struct node_list *, const struct node *);
 /* Removes all nodes; the list keeps its memory. */
 void cudart_clear(struct node_list *);
@@ -480,7 +480,7 @@ struct runtime_allocation {
 };
 
 /* Adds an allocation to the table. */
-cudaError_t cudart_remember(struct runtime_allocation);
+void cudart_remember(struct runtime_allocation);
 /* Frees an allocation if the bit of its kind is set in `kinds`, and removes it from the table. */
 int cudart_forget(void *address, unsigned kinds);
 /* Finds the allocation that begins at an address. False: not found. */
@@ -516,9 +516,8 @@ struct cudaArray {
 const struct cudaArray *cudart_array(cudaArray_const_t);
 /* Its size in elements, with 1 in an axis that it does not have. */
 struct cudaExtent cudart_array_size(const struct cudaArray *);
-/* Adds an array to the table, which then owns it, and takes one out. False: out of memory; there is
- * no such array. */
-bool cudart_add_array(struct cudaArray *);
+/* Adds an array to the table, which then owns it, and takes one out. False: there is none. */
+void cudart_add_array(struct cudaArray *);
 bool cudart_take_array(cudaArray_t);
 /* Removes the calling thread's device's arrays, without their memory. */
 void cudart_drop_arrays(void);
@@ -737,7 +736,7 @@ bool cudart_unload_module(struct program *);
 struct program *cudart_find_module(const void *handle);
 
 /* PTX texts, and the most registers of a thread, as one image. cudart_load_module() links the texts
- * when it loads them. Memory for the caller to free; NULL: out of memory. */
+ * when it loads them. Memory for the caller to free. */
 void *cudart_pack_texts(const struct emu_ptx *, size_t count, unsigned registers, size_t *bytes);
 /* Is this PTX text, rather than something else that a driver can load? */
 bool cudart_is_ptx(const void *image);
@@ -771,7 +770,7 @@ struct context {
     struct context *next; /* the one that was made before it */
 };
 
-/* Contexts are never freed, so a dead one's handle stays invalid. NULL: no host memory. */
+/* Contexts are never freed, so a dead one's handle stays invalid. */
 struct context *cudart_new_context(struct device *, unsigned flags);
 /* Is this the handle of a context, dead or not? */
 bool cudart_is_context(const struct context *);

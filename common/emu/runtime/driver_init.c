@@ -14,20 +14,18 @@
 
 char *driver_read_file(const char *path, size_t *bytes)
 {
-    char part[1 << 14], *text = NULL;
-    size_t size, got;
-    FILE *file = fopen(path, "rb"), *copy = file != NULL ? open_memstream(&text, &size) : NULL;
-    while (copy != NULL && (got = fread(part, 1, sizeof part, file)) > 0)
-        fwrite(part, 1, got, copy);
-    int failed = file == NULL || ferror(file) || copy == NULL || ferror(copy);
-    if (file != NULL) fclose(file);
-    if (copy != NULL && fclose(copy) != 0) failed = 1;
-    if (failed) {
-        free(text);
-        return NULL;
-    }
-    *bytes = size;
-    return text;
+    char part[1 << 14], *text;
+    size_t got;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return NULL;
+    FILE *copy = allocated(open_memstream(&text, bytes));
+    while ((got = fread(part, 1, sizeof part, file)) > 0) fwrite(part, 1, got, copy);
+    bool failed = ferror(file);
+    fclose(file);
+    fclose(copy);
+    if (!failed) return text;
+    free(text);
+    return NULL;
 }
 
 /* ---- cuInit, errors, and finding functions by name ------------------------------------------- */
@@ -351,8 +349,7 @@ static int create(CUcontext *handle, unsigned flags, CUdevice device)
     cudart_use_device(was);
     if (fault != cudaSuccess) return fault;
     struct context *context = cudart_new_context(cudart_device_at(device), flags);
-    if (context == NULL || !cudart_push_context(context))
-        return driver_failed(CUDA_ERROR_OUT_OF_MEMORY);
+    if (!cudart_push_context(context)) return driver_failed(CUDA_ERROR_OUT_OF_MEMORY);
     context->references = 1;
     *handle = (CUcontext)context;
     return CUDA_SUCCESS;

@@ -31,13 +31,11 @@ static bool read_extra(void **extra, struct buffer *buffer)
     return (buffer->data == NULL) == (buffer->bytes == NULL);
 }
 
-/* An array of pointers to parameters, and after it a copy of the buffer, filled up with zeros.
- * NULL: out of memory. */
+/* An array of pointers to parameters, and after it a copy of the buffer, filled up with zeros. */
 static void **spread(const struct emu_kernel_info *info, const struct buffer *buffer, size_t bytes)
 {
     size_t pointers = (info->params + 1) * sizeof(void *);
-    char *memory = calloc(1, pointers + bytes);
-    if (memory == NULL) return NULL;
+    char *memory = allocated(calloc(1, pointers + bytes));
     memcpy(memory + pointers, buffer->data, *buffer->bytes);
     void **args = (void **)memory;
     for (unsigned i = 0; i < info->params; i++) args[i] = memory + pointers + info->param_offset[i];
@@ -60,7 +58,7 @@ static int take_buffer(const struct function *function, const struct buffer *buf
     }
     if (*buffer->bytes > bytes) return driver_failed(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     *args = spread(info, buffer, bytes);
-    return *args != NULL ? CUDA_SUCCESS : driver_failed(CUDA_ERROR_OUT_OF_MEMORY);
+    return CUDA_SUCCESS;
 }
 
 /* ---- the launch ------------------------------------------------------------------------------ */

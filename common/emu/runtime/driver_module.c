@@ -73,11 +73,8 @@ static int create(unsigned count, CUjit_option *options, void **values, CUlinkSt
     struct jit_log log;
     if (state == NULL || !jit_read(&log, count, options, values))
         return driver_failed(CUDA_ERROR_INVALID_VALUE);
-    struct link *link = calloc(1, sizeof *link);
-    if (link == NULL || !cudart_handles_add(&links, link)) {
-        free(link);
-        return driver_failed(CUDA_ERROR_OUT_OF_MEMORY);
-    }
+    struct link *link = allocated(calloc(1, sizeof *link));
+    cudart_handles_add(&links, link);
     link->log = log;
     *state = (CUlinkState)link;
     return CUDA_SUCCESS;
@@ -115,33 +112,24 @@ static cudaError_t try_image(const struct link *link, const void *image, size_t 
 }
 
 /* The text becomes the link's. */
-static int keep_text(struct link *link, char *text, size_t length, char *name)
-{
-    struct emu_ptx *grown = realloc(link->texts, (link->count + 1) * sizeof *grown);
-    if (grown == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    link->texts = grown;
-    grown[link->count++] = (struct emu_ptx){text, length, name, false};
-    return CUDA_SUCCESS;
-}
-
 static int add_text(struct link *link, char *text, size_t length, const char *name)
 {
-    char *own_name = strdup(name != NULL ? name : "the linked PTX");
-    int error = text == NULL || own_name == NULL
-                    ? CUDA_ERROR_OUT_OF_MEMORY
-                    : (int)try_image(link, text, length, own_name, true);
-    if (error == CUDA_SUCCESS) error = keep_text(link, text, length, own_name);
-    if (error == CUDA_SUCCESS) return CUDA_SUCCESS;
-    free(text);
-    free(own_name);
-    return driver_failed((CUresult)error);
+    if (name == NULL) name = "the linked PTX";
+    int error = (int)try_image(link, text, length, name, true);
+    if (error != CUDA_SUCCESS) {
+        free(text);
+        return driver_failed((CUresult)error);
+    }
+    link->texts = grown(link->texts, link->count, sizeof *link->texts);
+    link->texts[link->count++] = (struct emu_ptx){text, length, allocated(strdup(name)), false};
+    return CUDA_SUCCESS;
 }
 
 static int add_ptx(struct link *link, const char *data, size_t bytes, const char *name)
 {
     size_t length = strnlen(data, bytes);
-    char *text = strndup(data, length);
-    if (text == NULL || cudart_is_ptx(text)) return add_text(link, text, length, name);
+    char *text = allocated(strndup(data, length));
+    if (cudart_is_ptx(text)) return add_text(link, text, length, name);
     free(text);
     jit_write(&link->log, "what is to be linked as PTX does not begin with .version");
     return driver_failed(CUDA_ERROR_INVALID_IMAGE);
@@ -227,7 +215,6 @@ static int complete(CUlinkState state, void **image, size_t *bytes)
     if (link->image == NULL)
         link->image =
             cudart_pack_texts(link->texts, link->count, link->log.registers, &link->bytes);
-    if (link->image == NULL) return driver_failed(CUDA_ERROR_OUT_OF_MEMORY);
     cudaError_t error = try_image(link, link->image, link->bytes, "the linked code", false);
     if (error == cudaErrorSymbolNotFound) error = cudaErrorUnknown; /* as on an H200 */
     if (error != cudaSuccess) return (int)cudart_done(error);

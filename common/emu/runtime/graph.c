@@ -11,9 +11,9 @@
 
 enum { SHORT = 16, FIRST_ROOM = 4 };
 
-static bool set_place(struct node_list *list, size_t index)
+static void set_place(struct node_list *list, size_t index)
 {
-    return address_table_set(&list->places, (uint64_t)list->node[index], (void *)(index + 1));
+    address_table_set(&list->places, (uint64_t)list->node[index], (void *)(index + 1));
 }
 
 /* The index of a node; list->count if the list does not have it. */
@@ -28,35 +28,17 @@ static size_t find(const struct node_list *list, const struct node *node)
     return i;
 }
 
-/* Adds the new nodes to the table, which is made when the list becomes long. If host memory is
- * short, the table is dropped, and the list is searched instead. */
-static void renew_places(struct node_list *list)
+/* A list that is long has a table of its nodes' places. */
+void cudart_append(struct node_list *list, struct node *node)
 {
-    if (list->count <= SHORT && list->places.count == 0) return;
-    bool done = true;
-    for (size_t i = list->places.count; i < list->count && done; i++) done = set_place(list, i);
-    if (!done) address_table_close(&list->places);
-}
-
-static cudaError_t make_room(struct node_list *list)
-{
-    if (list->count < list->room) return cudaSuccess;
-    size_t room = list->room == 0 ? FIRST_ROOM : 2 * list->room;
-    struct node **grown = realloc(list->node, room * sizeof *grown);
-    if (grown == NULL) return cudaErrorMemoryAllocation;
-    list->node = grown;
-    list->room = room;
-    return cudaSuccess;
-}
-
-cudaError_t cudart_append(struct node_list *list, struct node *node)
-{
-    if (cudart_contains(list, node)) return cudaSuccess;
-    cudaError_t error = make_room(list);
-    if (error != cudaSuccess) return error;
+    if (cudart_contains(list, node)) return;
+    if (list->count == list->room) {
+        list->room = list->room == 0 ? FIRST_ROOM : 2 * list->room;
+        list->node = allocated(realloc(list->node, list->room * sizeof *list->node));
+    }
     list->node[list->count++] = node;
-    renew_places(list);
-    return cudaSuccess;
+    if (list->count <= SHORT && list->places.count == 0) return;
+    for (size_t i = list->places.count; i < list->count; i++) set_place(list, i);
 }
 
 bool cudart_contains(const struct node_list *list, const struct node *node)
@@ -161,8 +143,7 @@ static void link_sorted(struct graph *graph, struct node *const *sorted)
 static cudaError_t sort_nodes(struct graph *graph)
 {
     if (graph->count == 0) return cudaSuccess;
-    struct node **memory = malloc(2 * graph->count * sizeof *memory);
-    if (memory == NULL) return cudaErrorMemoryAllocation;
+    struct node **memory = allocated(malloc(2 * graph->count * sizeof *memory));
     struct node **sorted = memory + graph->count;
     struct ready_heap ready = {.node = memory};
     bool is_sorted = order(graph, &ready, sorted) == graph->count;
@@ -191,15 +172,13 @@ static struct handles graphs = NO_HANDLES;
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
-cudaError_t cudart_new_graph(struct graph **graph)
+struct graph *cudart_new_graph(void)
 {
     static _Atomic uint64_t made;
-    *graph = calloc(1, sizeof **graph);
-    if (*graph == NULL) return cudaErrorMemoryAllocation;
-    (*graph)->id = ++made;
-    if (cudart_handles_add(&graphs, *graph)) return cudaSuccess;
-    free(*graph);
-    return cudaErrorMemoryAllocation;
+    struct graph *graph = allocated(calloc(1, sizeof *graph));
+    graph->id = ++made;
+    cudart_handles_add(&graphs, graph);
+    return graph;
 }
 
 struct graph *cudart_graph(cudaGraph_t handle)
@@ -229,13 +208,10 @@ void cudart_free_graph(struct graph *graph)
 
 /* ---- nodes and edges ------------------------------------------------------------------------- */
 
-cudaError_t cudart_connect(struct node *before, struct node *after)
+void cudart_connect(struct node *before, struct node *after)
 {
-    cudaError_t error = cudart_append(&after->needs, before);
-    if (error != cudaSuccess) return error;
-    error = cudart_append(&before->dependents, after);
-    if (error != cudaSuccess) cudart_remove(&after->needs, before);
-    return error;
+    cudart_append(&after->needs, before);
+    cudart_append(&before->dependents, after);
 }
 
 bool cudart_disconnect(struct node *before, struct node *after)
@@ -272,13 +248,13 @@ static void unlink_node(struct graph *graph, struct node *node)
 /* Lets a new node depend on others. Each of them may occur only once in the array. */
 static cudaError_t connect_all(struct node *node, struct node *const *needs, size_t count)
 {
-    cudaError_t error = cudaSuccess;
-    for (size_t i = 0; i < count && error == cudaSuccess; i++) {
-        bool is_right = needs[i] != NULL && needs[i]->graph == node->graph &&
-                        !cudart_contains(&node->needs, needs[i]);
-        error = is_right ? cudart_connect(needs[i], node) : cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++) {
+        if (needs[i] == NULL || needs[i]->graph != node->graph ||
+            cudart_contains(&node->needs, needs[i]))
+            return cudaErrorInvalidValue;
+        cudart_connect(needs[i], node);
     }
-    return error;
+    return cudaSuccess;
 }
 
 void cudart_own(const struct graph *graph, const struct work *work)
@@ -293,8 +269,7 @@ cudaError_t cudart_add_node(struct graph *graph, const struct work *work, struct
                             size_t count, struct node **added)
 {
     if (!cudart_graph_may_have(graph, work)) return cudaErrorInvalidValue;
-    struct node *node = calloc(1, sizeof *node);
-    if (node == NULL) return cudaErrorMemoryAllocation;
+    struct node *node = allocated(calloc(1, sizeof *node));
     node->graph = graph;
     cudaError_t error = cudart_copy_work(&node->work, work);
     if (error == cudaSuccess) cudart_own(graph, &node->work);
@@ -330,17 +305,15 @@ static cudaError_t copy_node(struct graph *copy, const struct node *source)
     cudaError_t error = cudart_add_node(copy, &source->work, NULL, 0, &node);
     if (error != cudaSuccess) return error;
     node->source = source;
-    return address_table_set(&copy->copies, (uint64_t)source, node) ? cudaSuccess
-                                                                    : cudaErrorMemoryAllocation;
+    address_table_set(&copy->copies, (uint64_t)source, node);
+    return cudaSuccess;
 }
 
-static cudaError_t copy_needs(struct graph *copy, const struct node *source)
+static void copy_needs(struct graph *copy, const struct node *source)
 {
     struct node *node = find_copy(copy, source);
-    cudaError_t error = cudaSuccess;
-    for (size_t i = 0; i < source->needs.count && error == cudaSuccess; i++)
-        error = cudart_connect(find_copy(copy, source->needs.node[i]), node);
-    return error;
+    for (size_t i = 0; i < source->needs.count; i++)
+        cudart_connect(find_copy(copy, source->needs.node[i]), node);
 }
 
 /* Copies all nodes before the edges, so that both ends of each edge have a copy. */
@@ -350,15 +323,14 @@ static cudaError_t copy_nodes(struct graph *copy, const struct graph *graph)
     for (struct node *node = graph->first; node != NULL && error == cudaSuccess; node = node->next)
         error = copy_node(copy, node);
     for (struct node *node = graph->first; node != NULL && error == cudaSuccess; node = node->next)
-        error = copy_needs(copy, node);
+        copy_needs(copy, node);
     return error;
 }
 
 cudaError_t cudart_clone_graph(struct graph **copy, const struct graph *graph)
 {
-    cudaError_t error = cudart_new_graph(copy);
-    if (error != cudaSuccess) return error;
-    error = copy_nodes(*copy, graph);
+    *copy = cudart_new_graph();
+    cudaError_t error = copy_nodes(*copy, graph);
     if (error != cudaSuccess)
         cudart_free_graph(*copy);
     else

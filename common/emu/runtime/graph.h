@@ -111,7 +111,7 @@ struct executable {
 
 /* ---- graphs (graph.c) ------------------------------------------------------------------------ */
 
-cudaError_t cudart_new_graph(struct graph **);
+struct graph *cudart_new_graph(void);
 void cudart_free_graph(struct graph *);
 /* Makes a copy of a graph; each node of the copy refers to its original. */
 cudaError_t cudart_clone_graph(struct graph **copy, const struct graph *);
@@ -127,7 +127,7 @@ void cudart_own(const struct graph *, const struct work *);
 void cudart_drop_node(struct node *);
 /* Adds or removes the edge between two nodes of a graph. cudart_disconnect returns false if the
  * edge does not exist. */
-cudaError_t cudart_connect(struct node *before, struct node *after);
+void cudart_connect(struct node *before, struct node *after);
 bool cudart_disconnect(struct node *before, struct node *after);
 /* Sorts the nodes of this graph and of its child graphs: each node comes after those on which it
  * depends. cudaErrorInvalidValue: the dependencies form a circle. (graph.c) */

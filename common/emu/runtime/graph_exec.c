@@ -45,8 +45,7 @@ cudaError_t CUDARTAPI cudaUserObjectCreate(cudaUserObject_t *handle, void *data,
     if (handle == NULL || destroy == NULL || references == 0 ||
         flags != cudaUserObjectNoDestructorSync)
         return cudart_done(cudaErrorInvalidValue);
-    struct user_object *object = malloc(sizeof *object);
-    if (object == NULL) return cudart_done(cudaErrorMemoryAllocation);
+    struct user_object *object = allocated(malloc(sizeof *object));
     *object = (struct user_object){data, destroy, references};
     *handle = (cudaUserObject_t)object;
     return cudaSuccess;
@@ -76,19 +75,16 @@ static struct user_reference *find(const struct graph *graph, const struct user_
     return address_table_find(&graph->users, (uint64_t)object);
 }
 
-static cudaError_t refer(struct graph *graph, struct user_object *object, unsigned count)
+static void refer(struct graph *graph, struct user_object *object, unsigned count)
 {
     struct user_reference *reference = find(graph, object);
     if (reference != NULL) {
         reference->count += count;
-        return cudaSuccess;
+        return;
     }
-    reference = malloc(sizeof *reference);
-    if (reference == NULL) return cudaErrorMemoryAllocation;
+    reference = allocated(malloc(sizeof *reference));
     *reference = (struct user_reference){object, count};
-    if (address_table_set(&graph->users, (uint64_t)object, reference)) return cudaSuccess;
-    free(reference);
-    return cudaErrorMemoryAllocation;
+    address_table_set(&graph->users, (uint64_t)object, reference);
 }
 
 cudaError_t CUDARTAPI cudaGraphRetainUserObject(cudaGraph_t handle, cudaUserObject_t object,
@@ -98,10 +94,10 @@ cudaError_t CUDARTAPI cudaGraphRetainUserObject(cudaGraph_t handle, cudaUserObje
     struct graph *graph = cudart_graph(handle);
     if (graph == NULL || object == NULL || count == 0 || flags & ~(unsigned)cudaGraphUserObjectMove)
         return cudart_done(cudaErrorInvalidValue);
-    cudaError_t error = refer(graph, (struct user_object *)object, count);
+    refer(graph, (struct user_object *)object, count);
     bool is_moved = flags & cudaGraphUserObjectMove; /* from the program */
-    if (error == cudaSuccess && !is_moved) change((struct user_object *)object, count, 0);
-    return cudart_done(error);
+    if (!is_moved) change((struct user_object *)object, count, 0);
+    return cudaSuccess;
 }
 
 cudaError_t CUDARTAPI cudaGraphReleaseUserObject(cudaGraph_t handle, cudaUserObject_t object,
@@ -121,14 +117,13 @@ cudaError_t CUDARTAPI cudaGraphReleaseUserObject(cudaGraph_t handle, cudaUserObj
     return cudaSuccess;
 }
 
-/* If host memory is short, the copy has no reference, and only the original keeps the object alive.
- * */
 void cudart_copy_users(struct graph *to, const struct graph *from)
 {
     for (size_t i = 0; i < from->users.size; i++) {
         const struct user_reference *r = from->users.entries[i].kept;
-        if (r != NULL && refer(to, r->object, r->count) == cudaSuccess)
-            change(r->object, r->count, 0);
+        if (r == NULL) continue;
+        refer(to, r->object, r->count);
+        change(r->object, r->count, 0);
     }
 }
 
@@ -171,25 +166,17 @@ static pthread_mutex_t memory_mutex =
 struct graph_memory *cudart_graph_memory_new(size_t bytes)
 {
     emu_addr address;
-    struct graph_memory *memory = calloc(1, sizeof *memory);
-    if (memory == NULL) return NULL;
-    if (emu_alloc(emu_runtime(), bytes, &address) != EMU_OK) {
-        free(memory);
-        return NULL;
-    }
+    if (emu_alloc(emu_runtime(), bytes, &address) != EMU_OK) return NULL;
+    struct graph_memory *memory = allocated(malloc(sizeof *memory));
     *memory = (struct graph_memory){.address = (void *)address,
                                     .bytes = bytes,
                                     .references = 1,
                                     .device = cudart_device()->number};
     pthread_mutex_lock(&memory_mutex);
-    bool added = address_table_set(&memories, address, memory);
+    address_table_set(&memories, address, memory);
     pthread_mutex_unlock(&memory_mutex);
     emu_hide(emu_runtime(), address, true);
-    if (added) return memory;
-    emu_hide(emu_runtime(), address, false);
-    emu_free(emu_runtime(), address);
-    free(memory);
-    return NULL;
+    return memory;
 }
 
 struct graph_memory *cudart_graph_memory_at(const void *address)
@@ -332,18 +319,17 @@ cudaError_t CUDARTAPI cudaGraphConditionalHandleCreate(cudaGraphConditionalHandl
     const struct graph *its = cudart_graph(graph);
     if (handle == NULL || its == NULL || flags & ~(unsigned)cudaGraphCondAssignDefault)
         return cudart_done(cudaErrorInvalidValue);
-    struct condition *new = calloc(1, sizeof *new);
     pthread_mutex_lock(&condition_mutex);
-    bool has_room = new != NULL &&condition_count < MOST_CONDITIONS;
+    bool has_room = condition_count < MOST_CONDITIONS;
     if (has_room) {
+        struct condition *new = allocated(calloc(1, sizeof *new));
         new->graph = its->id;
         new->first = value;
-        new->has_first = flags &cudaGraphCondAssignDefault;
+        new->has_first = flags & cudaGraphCondAssignDefault;
         conditions[condition_count++] = new;
         *handle = condition_count;
     }
     pthread_mutex_unlock(&condition_mutex);
-    if (!has_room) free(new);
     return cudart_done(has_room ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
@@ -367,8 +353,7 @@ void cudart_free_conditional(struct conditional *node)
 static struct conditional *node_new(cudaGraphConditionalHandle handle,
                                     enum cudaGraphConditionalNodeType type, unsigned size)
 {
-    struct conditional *node = calloc(1, sizeof *node + size * sizeof *node->bodies);
-    if (node == NULL) return NULL;
+    struct conditional *node = allocated(calloc(1, sizeof *node + size * sizeof *node->bodies));
     node->handle = handle;
     node->type = type;
     node->size = size;
@@ -379,10 +364,11 @@ cudaError_t cudart_clone_conditional(struct conditional **copy, const struct con
 {
     cudaError_t error = cudaSuccess;
     *copy = node_new(node->handle, node->type, node->size);
-    if (*copy == NULL) return cudaErrorMemoryAllocation;
     for (unsigned i = 0; i < node->size && error == cudaSuccess; i++)
-        error = node->bodies[i] != NULL ? cudart_clone_graph(&(*copy)->bodies[i], node->bodies[i])
-                                        : cudart_new_graph(&(*copy)->bodies[i]);
+        if (node->bodies[i] != NULL)
+            error = cudart_clone_graph(&(*copy)->bodies[i], node->bodies[i]);
+        else
+            (*copy)->bodies[i] = cudart_new_graph();
     if (error != cudaSuccess) cudart_free_conditional(*copy);
     return error;
 }
@@ -454,7 +440,6 @@ cudaError_t cudart_add_conditional(cudaGraphNode_t *node, struct graph *graph,
         return cudaErrorInvalidValue;
     struct work work = {.type = cudaGraphNodeTypeConditional, .device = cudart_device()->number};
     work.conditional = node_new(params->handle, params->type, params->size);
-    if (work.conditional == NULL) return cudaErrorMemoryAllocation;
     cudaError_t error = cudart_add_node(graph, &work, needs, count, (struct node **)node);
     free(work.conditional); /* the node has a copy */
     if (error != cudaSuccess) return error;
@@ -521,18 +506,14 @@ static cudaError_t sorted_copy(struct graph **copy, const struct graph *graph)
 cudaError_t cudart_instantiate(struct executable **made, const struct graph *graph,
                                unsigned long long flags)
 {
-    struct executable *exec = calloc(1, sizeof *exec);
-    if (exec == NULL) return cudaErrorMemoryAllocation;
+    struct executable *exec = allocated(calloc(1, sizeof *exec));
     exec->flags = flags;
     cudaError_t error = sorted_copy(&exec->graph, graph);
-    if (error == cudaSuccess && !cudart_handles_add(&executables, exec)) {
-        cudart_free_graph(exec->graph);
-        error = cudaErrorMemoryAllocation;
-    }
     if (error != cudaSuccess) {
         free(exec);
         return error;
     }
+    cudart_handles_add(&executables, exec);
     exec->graph->is_child = true; /* cudaGraphDestroy must refuse it */
     *made = exec;
     return cudaSuccess;

@@ -8,12 +8,11 @@
 
 /* ---- handles --------------------------------------------------------------------------------- */
 
-bool cudart_handles_add(struct handles *handles, void *object)
+void cudart_handles_add(struct handles *handles, void *object)
 {
     pthread_mutex_lock(&handles->mutex);
-    bool added = address_table_set(&handles->table, (uint64_t)object, object);
+    address_table_set(&handles->table, (uint64_t)object, object);
     pthread_mutex_unlock(&handles->mutex);
-    return added;
 }
 
 bool cudart_handles_have(struct handles *handles, const void *handle)
@@ -45,21 +44,16 @@ static pthread_mutex_t object_mutex = PTHREAD_MUTEX_INITIALIZER; /* protects bot
 cudaError_t cudart_create(void *handle, enum object_kind kind, unsigned flags, int priority)
 {
     if (handle == NULL) return cudaErrorInvalidValue;
-    struct object *object = calloc(1, sizeof *object);
-    if (object == NULL) return cudaErrorMemoryAllocation;
+    struct object *object = allocated(calloc(1, sizeof *object));
     object->kind = kind;
     object->flags = flags;
     object->priority = priority;
     object->device = cudart_device()->number;
     object->context = cudart_owning_context(object->device);
     pthread_mutex_lock(&object_mutex);
-    bool added = address_table_set(&objects, (uint64_t)object, object);
-    if (added && kind == STREAM) object->id = next_stream_id++;
+    address_table_set(&objects, (uint64_t)object, object);
+    if (kind == STREAM) object->id = next_stream_id++;
     pthread_mutex_unlock(&object_mutex);
-    if (!added) {
-        free(object);
-        return cudaErrorMemoryAllocation;
-    }
     *(struct object **)handle = object;
     return cudaSuccess;
 }
@@ -228,20 +222,17 @@ static void log_host(const struct runtime_allocation *allocation, size_t bytes)
         emu_log_host(cudart_device_at(i)->emu, allocation->address, bytes);
 }
 
-cudaError_t cudart_remember(struct runtime_allocation allocation)
+void cudart_remember(struct runtime_allocation allocation)
 {
-    struct runtime_allocation *kept = malloc(sizeof *kept);
-    if (kept == NULL) return cudaErrorMemoryAllocation;
+    struct runtime_allocation *kept = allocated(malloc(sizeof *kept));
     *kept = allocation;
     if (allocation.pool == NULL) kept->device = cudart_device()->number;
     kept->context = cudart_owning_context(kept->device);
     pthread_mutex_lock(&allocation_mutex);
-    bool done = address_table_set(&allocations, (uint64_t)allocation.address, kept);
+    address_table_set(&allocations, (uint64_t)allocation.address, kept);
     pthread_mutex_unlock(&allocation_mutex);
-    if (!done) free(kept);
     bool is_of_host = allocation.kind == PINNED || allocation.kind == MANAGED;
-    if (done && is_of_host) log_host(&allocation, allocation.bytes);
-    return done ? cudaSuccess : cudaErrorMemoryAllocation;
+    if (is_of_host) log_host(&allocation, allocation.bytes);
 }
 
 /* Frees the memory of an allocation. */
@@ -324,7 +315,7 @@ const struct cudaArray *cudart_array(cudaArray_const_t handle)
     return cudart_handles_have(&arrays, handle) ? handle : NULL;
 }
 
-bool cudart_add_array(struct cudaArray *array) { return cudart_handles_add(&arrays, array); }
+void cudart_add_array(struct cudaArray *array) { cudart_handles_add(&arrays, array); }
 
 bool cudart_take_array(cudaArray_t handle) { return cudart_handles_remove(&arrays, handle); }
 

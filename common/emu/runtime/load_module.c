@@ -50,8 +50,7 @@ void *cudart_pack_texts(const struct emu_ptx *texts, size_t count, unsigned regi
 {
     char *image = NULL;
     struct packed head = {.count = count, .registers = registers};
-    FILE *file = open_memstream(&image, bytes);
-    if (file == NULL) return NULL;
+    FILE *file = allocated(open_memstream(&image, bytes));
     fwrite(&head, sizeof head, 1, file);
     for (const struct emu_ptx *t = texts; t < texts + count; t++) {
         uint64_t length = t->length;
@@ -60,11 +59,8 @@ void *cudart_pack_texts(const struct emu_ptx *texts, size_t count, unsigned regi
         fwrite(t->text, t->length, 1, file);
         fputc('\0', file);
     }
-    bool failed = ferror(file) != 0;
-    if (fclose(file) != 0 || failed) {
-        free(image);
-        return NULL;
-    }
+    fclose(file);
+    allocated(image);
     memcpy(head.mark, mark, sizeof mark);
     head.bytes = *bytes;
     memcpy(image, &head, sizeof head);
@@ -74,16 +70,14 @@ void *cudart_pack_texts(const struct emu_ptx *texts, size_t count, unsigned regi
 /* ---- copying an image ------------------------------------------------------------------------ */
 
 /* Copies an image, with a NUL and more room behind it, and makes places for its texts. */
-static bool copy_data(struct module_source *module, const void *image, size_t bytes, size_t room,
+static void copy_data(struct module_source *module, const void *image, size_t bytes, size_t room,
                       size_t texts)
 {
-    module->data = malloc(bytes + 1 + room);
-    module->texts = texts > 0 ? calloc(texts, sizeof *module->texts) : NULL;
+    module->data = allocated(malloc(bytes + 1 + room));
+    module->texts = texts > 0 ? allocated(calloc(texts, sizeof *module->texts)) : NULL;
     module->count = texts;
-    if (module->data == NULL || (texts > 0 && module->texts == NULL)) return false;
     memcpy(module->data, image, bytes);
     ((char *)module->data)[bytes] = '\0';
-    return true;
 }
 
 static void unpack_texts(struct module_source *module)
@@ -99,32 +93,29 @@ static void unpack_texts(struct module_source *module)
     }
 }
 
-static bool copy_text(struct module_source *module, const char *text, const char *name)
+static void copy_text(struct module_source *module, const char *text, const char *name)
 {
     size_t length = strlen(text), name_bytes = strlen(name) + 1;
-    if (!copy_data(module, text, length, name_bytes, 1)) return false;
+    copy_data(module, text, length, name_bytes, 1);
     char *copy = module->data;
     memcpy(copy + length + 1, name, name_bytes);
     *module->texts = (struct emu_ptx){copy, length, copy + length + 1, false};
-    return true;
 }
 
-static bool copy_packed(struct module_source *module, const void *image)
+static void copy_packed(struct module_source *module, const void *image)
 {
     struct packed head;
     memcpy(&head, image, sizeof head);
-    if (!copy_data(module, image, head.bytes, 0, head.count)) return false;
+    copy_data(module, image, head.bytes, 0, head.count);
     module->registers = (unsigned)head.registers;
     unpack_texts(module);
-    return true;
 }
 
-static bool copy_fat_binary(struct module_source *module, const void *data, size_t bytes)
+static void copy_fat_binary(struct module_source *module, const void *data, size_t bytes)
 {
-    if (!copy_data(module, data, bytes, 0, 0)) return false;
+    copy_data(module, data, bytes, 0, 0);
     module->wrapper =
         (struct fatbin_wrapper){.magic = WRAPPER_MAGIC, .version = 1, .data = module->data};
-    return true;
 }
 
 /* A fat binary may come with the wrapper that nvcc puts around it. */
@@ -144,27 +135,25 @@ static cudaError_t refuse(cudaError_t error, char *message, const char *name, co
 static cudaError_t copy_image(struct module_source *module, const void *image, size_t limit,
                               const char *name, char *message)
 {
-    bool done;
     const void *data = limit == SIZE_MAX ? unwrap(image) : image; /* no file has a wrapper */
     size_t bytes = begins_with(data, fat_binary, sizeof fat_binary) ? fatbin_size(data, limit) : 1;
     if (bytes == 0)
         return refuse(cudaErrorInvalidKernelImage, message, name,
                       "is a fat binary that is cut off or damaged");
     if (bytes > 1)
-        done = copy_fat_binary(module, data, bytes);
+        copy_fat_binary(module, data, bytes);
     else if (begins_with(data, mark, sizeof mark))
-        done = copy_packed(module, data);
+        copy_packed(module, data);
     else if (begins_with(data, elf, sizeof elf))
         return refuse(cudaErrorNoKernelImageForDevice, message, name,
                       "is machine code for GPUs (a cubin), which the emulator does not execute; "
                       "give it the PTX instead, which nvcc -ptx and nvrtcGetPTX make");
     else if (cudart_is_ptx(data))
-        done = copy_text(module, data, name);
+        copy_text(module, data, name);
     else
         return refuse(cudaErrorInvalidKernelImage, message, name,
                       "is neither PTX, which begins with .version, nor a fat binary");
-    return done ? cudaSuccess
-                : refuse(cudaErrorMemoryAllocation, message, name, "does not fit into memory");
+    return cudaSuccess;
 }
 
 /* ---- what the emulator cannot load ----------------------------------------------------------- */
@@ -238,13 +227,8 @@ static struct kernel *dead_kernels;
 
 static struct program *new_module(const struct context *context)
 {
-    struct program *program = calloc(1, sizeof *program);
-    struct module_source *module = calloc(1, sizeof *module);
-    if (program == NULL || module == NULL) {
-        free(program);
-        free(module);
-        return NULL;
-    }
+    struct program *program = allocated(calloc(1, sizeof *program));
+    struct module_source *module = allocated(calloc(1, sizeof *module));
     module->context = context;
     program->module = module;
     program->wrapper = &module->wrapper;
@@ -293,13 +277,11 @@ cudaError_t cudart_load_module(const void *image, size_t limit, const char *name
 {
     pthread_mutex_lock(&cudart_registered.mutex);
     struct program *program = new_module(context);
-    cudaError_t error = program != NULL ? copy_image(program->module, image, limit, name, message)
-                                        : refuse(cudaErrorMemoryAllocation, message, name,
-                                                 "does not fit into memory");
+    cudaError_t error = copy_image(program->module, image, limit, name, message);
     if (error == cudaSuccess) error = check_texts(program, message);
     if (error == cudaSuccess) error = cudart_load_quietly(program, message);
     if (error == cudaSuccess) error = check_functions(program, message);
-    if (error != cudaSuccess && program != NULL) drop(program);
+    if (error != cudaSuccess) drop(program);
     pthread_mutex_unlock(&cudart_registered.mutex);
     *out = error == cudaSuccess ? program : NULL;
     return error;
@@ -354,14 +336,11 @@ void cudart_drop_modules(const struct context *context)
 
 static struct kernel *add_kernel(struct program *program, const char *name)
 {
-    struct kernel *kernel = calloc(1, sizeof *kernel);
-    char *own_name = kernel != NULL ? strdup(name) : NULL;
-    if (own_name == NULL) {
-        free(kernel);
-        return NULL;
-    }
-    *kernel = (struct kernel){
-        .host = kernel, .name = own_name, .program = program, .next = cudart_registered.kernels};
+    struct kernel *kernel = allocated(malloc(sizeof *kernel));
+    *kernel = (struct kernel){.host = kernel,
+                              .name = allocated(strdup(name)),
+                              .program = program,
+                              .next = cudart_registered.kernels};
     return cudart_registered.kernels = kernel;
 }
 
@@ -385,8 +364,7 @@ cudaError_t cudart_module_kernel(struct program *program, const char *name, stru
     pthread_mutex_unlock(&cudart_registered.mutex);
     struct function *function;
     *out = kernel;
-    if (!is_there) return cudaErrorSymbolNotFound;
-    return kernel != NULL ? cudart_function(kernel, &function) : cudaErrorMemoryAllocation;
+    return is_there ? cudart_function(kernel, &function) : cudaErrorSymbolNotFound;
 }
 
 const char *cudart_module_kernel_name(struct program *program, size_t index)

@@ -24,8 +24,8 @@ struct memory_pool {
 static void cudart_pool_prepare(struct memory_pool *, int device);
 /* The pool of a handle; NULL if the handle is not a pool. */
 static struct memory_pool *cudart_pool_find(cudaMemPool_t);
-/* Adds a pool to the valid ones; false: out of memory. */
-static bool cudart_pool_add(struct memory_pool *);
+/* Adds a pool to the valid ones. */
+static void cudart_pool_add(struct memory_pool *);
 /* Removes a pool; false if some of its memory is still allocated, so that its counts are needed. */
 static bool cudart_pool_remove(struct memory_pool *);
 /* Reduces the reserve to at most `keep` bytes. */
@@ -80,12 +80,11 @@ static struct memory_pool *cudart_pool_find(cudaMemPool_t handle)
     return made;
 }
 
-static bool cudart_pool_add(struct memory_pool *pool)
+static void cudart_pool_add(struct memory_pool *pool)
 {
     pthread_mutex_lock(&mutex);
-    bool added = address_table_set(&pools, (uint64_t)pool, pool);
+    address_table_set(&pools, (uint64_t)pool, pool);
     pthread_mutex_unlock(&mutex);
-    return added;
 }
 
 static bool cudart_pool_remove(struct memory_pool *pool)
@@ -273,13 +272,9 @@ cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *handle,
                                  "use a pool of a device, for this process alone"));
     int device = properties->location.id;
     if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
-    struct memory_pool *pool = malloc(sizeof *pool);
-    if (pool == NULL) return cudart_done(cudaErrorMemoryAllocation);
+    struct memory_pool *pool = allocated(malloc(sizeof *pool));
     cudart_pool_prepare(pool, device);
-    if (!cudart_pool_add(pool)) {
-        free(pool);
-        return cudart_done(cudaErrorMemoryAllocation);
-    }
+    cudart_pool_add(pool);
     *handle = (cudaMemPool_t)pool;
     return cudaSuccess;
 }

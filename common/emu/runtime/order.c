@@ -231,14 +231,13 @@ void cudart_order_node(const struct graph *graph, struct node *node, cudaStream_
 {
     if (all == NULL) return;
     enum { OTHERS = 2 };
-    stream_op *needs = malloc((node->needs.count + OTHERS) * sizeof *needs);
+    stream_op *needs = allocated(malloc((node->needs.count + OTHERS) * sizeof *needs));
     struct stream_op_info info = {.kind =
                                       node->disabled ? STREAM_OP_MARK : kind_of(node->work.type),
                                   .stream_kind = STREAM_ALONE,
                                   .device = node->work.device,
                                   .stream = cudart_stream_id(stream),
                                   .in_graph = true};
-    if (needs == NULL) return; /* it belongs to the node before */
     size_t count = 0;
     for (; count < node->needs.count; count++) needs[count] = node->needs.node[count]->last;
     count += other_needs(graph, node, needs + count);
@@ -293,13 +292,8 @@ static void copy_host(const struct runtime_allocation *allocation, void *context
 {
     struct host_copies *copies = context;
     if (allocation->bytes > MOST_COPIED - copies->bytes) return;
-    struct copy_of_host *new = malloc(sizeof *new);
-    char *bytes = malloc(allocation->bytes);
-    if (new == NULL || bytes == NULL) {
-        free(new);
-        free(bytes);
-        return;
-    }
+    struct copy_of_host *new = allocated(malloc(sizeof *new));
+    char *bytes = allocated(malloc(allocation->bytes));
     memcpy(bytes, allocation->address, allocation->bytes);
     *new = (struct copy_of_host){allocation->address, allocation->bytes, bytes, copies->first};
     copies->first = new;

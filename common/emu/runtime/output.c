@@ -213,8 +213,7 @@ static bool kernel_is_regex; /* of EMU_KERNEL_NAME */
 static regex_t kernel_regex;
 
 static struct document document;
-static bool is_lost;                                      /* a launch, for want of host memory */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of both */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the document */
 static bool is_written, tables_are_written;
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
@@ -362,7 +361,7 @@ static void keep(const struct cudart_launch *launch, const struct emu_launch_rec
         .error_text = cudaGetErrorString(error)};
     if (!is_of_wanted_kernel(record != NULL ? record->kernel : function->name)) return;
     pthread_mutex_lock(&mutex);
-    if (!document_add_launch(&document, &kept, record)) is_lost = true;
+    document_add_launch(&document, &kept, record);
     pthread_mutex_unlock(&mutex);
 }
 
@@ -412,7 +411,7 @@ static void add_findings(void)
         document.errors += emu_finding_count(emu, EMU_FINDING_ERROR);
         document.warnings += emu_finding_count(emu, EMU_FINDING_WARNING);
         for (size_t k = 0; k < emu_findings(emu); k++)
-            if (!document_add_finding(&document, i, emu_finding(emu, k))) is_lost = true;
+            document_add_finding(&document, i, emu_finding(emu, k));
     }
 }
 
@@ -453,12 +452,11 @@ static void write_whole(FILE *out, const struct output *output)
 {
     size_t length, parts_length;
     char *forked = cudart_fork_take(output->part, &length), *parts;
-    FILE *memory = forked != NULL ? open_memstream(&parts, &parts_length) : NULL;
-    if (memory == NULL) {
+    if (forked == NULL) {
         output->write(out, &document);
-        free(forked);
         return;
     }
+    FILE *memory = allocated(open_memstream(&parts, &parts_length));
     fwrite(forked, 1, length, memory);
     write_part(memory, output, false);
     fclose(memory);
@@ -473,22 +471,18 @@ static void write_whole(FILE *out, const struct output *output)
 /* Writes it whole, or ends the process with a sentence. */
 static void write_output(const struct output *output)
 {
-    char *text = NULL;
+    char *text;
     size_t length;
     bool is_first;
     if (!output->is_wanted) return;
     int file = cudart_parent_open(output->part, output->path != NULL, &is_first);
-    FILE *memory = open_memstream(&text, &length);
-    int error = memory == NULL ? errno : 0;
-    if (memory != NULL) {
-        if (file >= 0)
-            write_part(memory, output, is_first);
-        else
-            write_whole(memory, output);
-        if (fclose(memory) != 0) error = errno;
-    }
-    if (error == 0)
-        error = file >= 0 ? cudart_parent_write(file, text, length)
+    FILE *memory = allocated(open_memstream(&text, &length));
+    if (file >= 0)
+        write_part(memory, output, is_first);
+    else
+        write_whole(memory, output);
+    fclose(memory);
+    int error = file >= 0 ? cudart_parent_write(file, text, length)
                           : whole_file_write(output->path, text, length);
     free(text);
     if (error == 0) return;
@@ -501,10 +495,9 @@ static void write_output(const struct output *output)
 /* In one piece: other programs may print at the same time. */
 static void print_warnings(void)
 {
-    char *text = NULL;
+    char *text;
     size_t length;
-    FILE *memory = open_memstream(&text, &length);
-    if (memory == NULL) return;
+    FILE *memory = allocated(open_memstream(&text, &length));
     document_write_warnings(memory, &document);
     fclose(memory);
     fwrite(text, 1, length, stderr);
@@ -521,8 +514,7 @@ static size_t check_missing(void)
     size_t length, missing = 0;
     bool is_first;
     int file = cudart_parent_open(CUDART_KERNELS, false, &is_first);
-    FILE *memory = open_memstream(&names, &length);
-    if (memory == NULL) return 0;
+    FILE *memory = allocated(open_memstream(&names, &length));
     forked = cudart_fork_take(CUDART_KERNELS, &length);
     if (forked != NULL) fwrite(forked, 1, length, memory);
     budget_write_kernels(memory, &document);
@@ -548,19 +540,11 @@ static size_t check_limits(void)
     return excesses;
 }
 
-static void refuse_if_lost(void)
-{
-    if (!is_lost) return;
-    fputs("emu: nothing is written: there was no host memory to keep all launches\n", stderr);
-    cudart_exit(EXIT_USAGE);
-}
-
 void cudart_tables_write(void)
 {
     if (!outputs[TABLES].is_wanted || tables_are_written || !cudart_is_owner()) return;
     tables_are_written = true;
     cudart_fork_end();
-    refuse_if_lost();
     if (document.launch_count > 0) add_gpu();
     locale_t own = leave_locale();
     write_output(&outputs[TABLES]);
@@ -576,7 +560,6 @@ void cudart_document_write(void)
     add_findings();
     add_pictures();
     document.program = program_invocation_short_name;
-    refuse_if_lost();
     locale_t own = leave_locale();
     for (size_t i = TABLES + 1; i < OUTPUTS; i++) write_output(&outputs[i]);
     if (wants_warnings) print_warnings();

@@ -176,7 +176,8 @@ static const struct call_site *know(void *address)
     pthread_mutex_lock(&mutex);
     struct call_site *known = all_known;
     while (known != NULL && known->address != address) known = known->next;
-    if (known == NULL && (known = calloc(1, sizeof *known)) != NULL) {
+    if (known == NULL) {
+        known = allocated(calloc(1, sizeof *known));
         known->address = address;
         look_up(known);
         known->next = all_known;

@@ -139,13 +139,14 @@ char *cudart_fork_take(enum cudart_part part, size_t *length)
     *length = 0;
     if (shared == NULL || getpid() != first || fstat(parts[part], &status) != 0) return NULL;
     size_t size = (size_t)status.st_size;
-    char *text = size > 0 ? malloc(size) : NULL;
-    if (text == NULL || pread(parts[part], text, size, 0) != (ssize_t)size) {
-        free(text);
-        return NULL;
+    if (size == 0) return NULL;
+    char *text = allocated(malloc(size));
+    if (pread(parts[part], text, size, 0) == (ssize_t)size) {
+        *length = size;
+        return text;
     }
-    *length = size;
-    return text;
+    free(text);
+    return NULL;
 }
 
 /* ---- programs of one run --------------------------------------------------------------------- */

@@ -17,21 +17,11 @@
 
 struct registered cudart_registered = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static void *allocate(size_t bytes)
-{
-    void *memory = calloc(1, bytes);
-    if (memory == NULL) {
-        cudart_print("no host memory to register the program's kernels");
-        cudart_exit(EXIT_DEVICE);
-    }
-    return memory;
-}
-
 /* ---- registration: called by the program's constructors -------------------------------------- */
 
 void **CUDARTAPI __cudaRegisterFatBinary(void *wrapper)
 {
-    struct program *program = allocate(sizeof *program);
+    struct program *program = allocated(calloc(1, sizeof *program));
     program->wrapper = wrapper;
     pthread_mutex_lock(&cudart_registered.mutex);
     program->next = cudart_registered.programs;
@@ -51,7 +41,7 @@ void CUDARTAPI __cudaRegisterFunction(void **handle, const char *host, char *dev
 {
     (void)device, (void)thread_limit, (void)thread, (void)block; /* always NULL or -1 */
     (void)block_dim, (void)grid_dim, (void)warp_size;
-    struct kernel *kernel = allocate(sizeof *kernel);
+    struct kernel *kernel = allocated(malloc(sizeof *kernel));
     *kernel = (struct kernel){.host = host, .name = name, .program = (struct program *)handle};
     pthread_mutex_lock(&cudart_registered.mutex);
     kernel->next = cudart_registered.kernels;
@@ -61,7 +51,7 @@ void CUDARTAPI __cudaRegisterFunction(void **handle, const char *host, char *dev
 
 static void add_variable(struct variable variable)
 {
-    struct variable *added = allocate(sizeof *added);
+    struct variable *added = allocated(malloc(sizeof *added));
     *added = variable;
     pthread_mutex_lock(&cudart_registered.mutex);
     added->next = cudart_registered.variables;
@@ -196,11 +186,7 @@ static int link_texts(struct image *image, const struct emu_ptx *texts, size_t c
 
 static int link_parts(struct image *image, size_t count, const struct part *parts, char *message)
 {
-    struct emu_ptx *texts = calloc(count, sizeof *texts);
-    if (texts == NULL) {
-        snprintf(message, LOAD_MESSAGE, "no host memory to load the program's kernels");
-        return EMU_OUT_OF_MEMORY;
-    }
+    struct emu_ptx *texts = allocated(calloc(count, sizeof *texts));
     for (size_t i = 0; i < count; i++) {
         texts[i] = (struct emu_ptx){parts[i].ptx.text, parts[i].ptx.length, parts[i].name,
                                     parts[i].ptx.never_fuses};
@@ -223,11 +209,7 @@ static void attach_machine_code(struct image *image, const struct fatbin_wrapper
 static int load_containers(struct image *image, const struct fatbin_wrapper *wrapper, char *message)
 {
     size_t count = count_containers(wrapper);
-    struct part *parts = calloc(count, sizeof *parts);
-    if (parts == NULL) {
-        snprintf(message, LOAD_MESSAGE, "no host memory to load the program's kernels");
-        return EMU_OUT_OF_MEMORY;
-    }
+    struct part *parts = allocated(calloc(count, sizeof *parts));
     size_t found;
     int error = extract_all(wrapper, count, parts, &found, message);
     if (error == EMU_OK) error = link_parts(image, found, parts, message);

@@ -81,9 +81,8 @@ static cudaError_t allocate(struct cudaArray *array)
     array->device = cudart_device()->number;
     error = cudart_allocate(&array->memory, size.depth * array->slice, NULL);
     if (error != cudaSuccess) return error;
-    if (cudart_add_array(array)) return cudaSuccess;
-    cudart_forget(array->memory, 1u << DEVICE);
-    return cudaErrorMemoryAllocation;
+    cudart_add_array(array);
+    return cudaSuccess;
 }
 
 cudaError_t CUDARTAPI cudaMalloc3DArray(cudaArray_t *handle,
@@ -92,8 +91,7 @@ cudaError_t CUDARTAPI cudaMalloc3DArray(cudaArray_t *handle,
 {
     RETURN_IF_UNSAFE();
     if (handle == NULL || format == NULL) return cudart_done(cudaErrorInvalidValue);
-    struct cudaArray *array = malloc(sizeof *array);
-    if (array == NULL) return cudart_done(cudaErrorMemoryAllocation);
+    struct cudaArray *array = allocated(malloc(sizeof *array));
     *array = (struct cudaArray){.format = *format, .extent = extent, .flags = flags};
     cudaError_t error = allocate(array);
     *handle = error == cudaSuccess ? array : NULL;
@@ -310,16 +308,13 @@ static void take_description(const struct cudaTextureDesc *d, struct emu_texture
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-static cudaError_t keep(const struct texture_object *object, uint64_t number)
+static void keep(const struct texture_object *object, uint64_t number)
 {
-    struct texture_object *kept = malloc(sizeof *kept);
-    if (kept == NULL) return cudaErrorMemoryAllocation;
+    struct texture_object *kept = allocated(malloc(sizeof *kept));
     *kept = *object;
     pthread_mutex_lock(&mutex);
-    bool added = address_table_set(&objects, number, kept);
+    address_table_set(&objects, number, kept);
     pthread_mutex_unlock(&mutex);
-    if (!added) free(kept);
-    return added ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 static cudaError_t open_object(struct texture_object *object, const struct emu_texture *t,
@@ -329,12 +324,9 @@ static cudaError_t open_object(struct texture_object *object, const struct emu_t
     object->device = cudart_device()->number;
     int error = emu_texture_open(emu_runtime(), t, &number);
     if (error != EMU_OK) return (cudaError_t)error;
-    error = keep(object, number);
-    if (error == cudaSuccess)
-        *handle = number;
-    else
-        emu_texture_close(emu_runtime(), number);
-    return (cudaError_t)error;
+    keep(object, number);
+    *handle = number;
+    return cudaSuccess;
 }
 
 cudaError_t CUDARTAPI cudaCreateTextureObject(cudaTextureObject_t *handle,

@@ -163,8 +163,7 @@ static cudaError_t copy_arguments(struct kernel_work *to, const struct kernel_wo
         return cudaSuccess;
     }
     if (from->args == NULL) return cudaErrorInvalidValue;
-    to->args = malloc(pointers + bytes);
-    if (to->args == NULL) return cudaErrorMemoryAllocation;
+    to->args = allocated(malloc(pointers + bytes));
     char *place = (char *)to->args + pointers;
     for (unsigned i = 0; i < info->params; i++) {
         to->args[i] = memcpy(place, from->args[i], info->param_size[i]);
@@ -244,8 +243,7 @@ static cudaError_t cudart_run_fill(const struct cudaMemsetParams *p)
         p->dst,
         &(struct emu_rows){.bytes = bytes, .rows = p->height, .slices = 1, .from_row = p->pitch},
         true);
-    char *pattern = p->elementSize > 1 ? malloc(bytes) : NULL;
-    if (p->elementSize > 1 && pattern == NULL) return cudaErrorMemoryAllocation;
+    char *pattern = p->elementSize > 1 ? allocated(malloc(bytes)) : NULL;
     for (size_t i = 0; pattern != NULL && i < p->width; i++) /* host and device are little-endian */
         memcpy(pattern + i * p->elementSize, &p->value, p->elementSize);
     for (size_t row = 0; row < p->height && error == cudaSuccess; row++)

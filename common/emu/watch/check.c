@@ -18,18 +18,17 @@ struct check_entry {
     struct check_entry *next; /* in its bucket */
 };
 
-bool check_open(struct check_log *log, size_t limit)
+void check_open(struct check_log *log, size_t limit)
 {
     log->limit = limit ? limit : DEFAULT_LIMIT;
-    log->buckets = calloc(BUCKETS, sizeof *log->buckets);
-    if (!log->buckets) return false;
+    log->buckets = allocated(calloc(BUCKETS, sizeof *log->buckets));
     pthread_mutex_init(&log->lock, NULL);
-    return true;
 }
+
+static char *copy_of(const char *text) { return text ? allocated(strdup(text)) : NULL; }
 
 static void entry_free(struct check_entry *entry)
 {
-    if (!entry) return;
     free((char *)entry->finding.title);
     free((char *)entry->finding.kernel);
     free((char *)entry->finding.other_kernel);
@@ -43,7 +42,6 @@ static void entry_free(struct check_entry *entry)
 
 void check_close(struct check_log *log)
 {
-    if (!log->buckets) return;
     for (size_t i = 0; i < log->count; i++) entry_free(log->entries[i]);
     free(log->entries);
     free(log->buckets);
@@ -103,7 +101,7 @@ static struct emu_place describe_check_place(const struct launch *launch,
                            ? text->files[source->file]
                            : NULL;
     return (struct emu_place){.is_known = true,
-                              .file = file ? strdup(file) : NULL,
+                              .file = copy_of(file),
                               .line = file ? source->source_line : 0,
                               .caller_line = file ? caller_line(source) : 0,
                               .ptx_line = source ? source->line : 0,
@@ -117,7 +115,7 @@ static struct emu_place describe_check_place(const struct launch *launch,
 /* A place with its own copy of the file's name. */
 static struct emu_place copy_place(struct emu_place place)
 {
-    place.file = place.file ? strdup(place.file) : NULL;
+    place.file = copy_of(place.file);
     return place;
 }
 
@@ -126,8 +124,8 @@ static void fill_sources(struct emu_finding *f, const struct check_report *r,
 {
     const struct check_sources *s = r->sources;
     const char *kernel = s ? s->kernel : launch ? launch->kernel->info.name : NULL;
-    f->kernel = kernel ? strdup(kernel) : NULL;
-    f->other_kernel = s && s->other_kernel ? strdup(s->other_kernel) : NULL;
+    f->kernel = copy_of(kernel);
+    f->other_kernel = s ? copy_of(s->other_kernel) : NULL;
     f->place = s ? copy_place(s->place) : describe_check_place(launch, &r->place);
     f->other = s ? copy_place(s->other) : describe_check_place(launch, &r->other);
 }
@@ -138,50 +136,33 @@ static void fill_finding(struct emu_finding *f, const struct check_report *r,
 {
     char head[CHECK_TEXT];
     f->kind = r->kind;
-    f->title = strdup(r->title);
+    f->title = copy_of(r->title);
     fill_sources(f, r, launch);
     f->space = r->has_address ? ptx_space_name(r->space) : NULL;
     f->address = r->address;
     f->bytes = r->bytes;
-    f->detail = r->detail ? strdup(r->detail) : NULL;
-    if (!f->title) return;
+    f->detail = copy_of(r->detail);
     if (!r->head) finding_head(f, head, sizeof head);
-    f->head = strdup(r->head ? r->head : head);
+    f->head = copy_of(r->head ? r->head : head);
 }
 
 static struct check_entry *entry_new(const struct check_report *r, const struct launch *launch,
                                      bool with_text)
 {
-    struct check_entry *e = calloc(1, sizeof *e);
-    if (!e) return NULL;
+    struct check_entry *e = allocated(calloc(1, sizeof *e));
     *e = (struct check_entry){
         .finding = {.tool = r->tool,
                     .severity = r->severity,
                     .unit = r->unit,
                     .launch = launch ? launch->id : EMU_NO_LAUNCH},
         .kernel = launch ? launch->kernel->info.name : NULL,
-        .same = strdup(same_of(r)),
+        .same = copy_of(same_of(r)),
         .place = r->place,
         .other = r->other,
         .per_thread = r->per_thread,
     };
     if (with_text) fill_finding(&e->finding, r, launch);
-    if (e->same && (!with_text || e->finding.head)) return e;
-    entry_free(e);
-    return NULL;
-}
-
-static bool append(struct check_log *log, struct check_entry *entry)
-{
-    if (log->count == log->room) {
-        size_t room = log->room ? 2 * log->room : 64;
-        struct check_entry **grown = realloc(log->entries, room * sizeof *grown);
-        if (!grown) return false;
-        log->entries = grown;
-        log->room = room;
-    }
-    log->entries[log->count++] = entry;
-    return true;
+    return e;
 }
 
 void check_report(struct emu *emu, const struct launch *launch, const struct check_report *r)
@@ -197,15 +178,12 @@ void check_report(struct emu *emu, const struct launch *launch, const struct che
         if (r->severity == EMU_FINDING_ERROR && r->tool == EMU_CHECK_RACE) log->races++;
         if (r->severity == EMU_FINDING_WARNING) log->warnings++;
         e = entry_new(r, launch, log->count < log->limit);
-        if (e && append(log, e)) {
-            e->next = *bucket;
-            *bucket = e;
-        } else {
-            entry_free(e); /* out of memory: it is only counted */
-            e = NULL;
-        }
+        log->entries = grown(log->entries, log->count, sizeof *log->entries);
+        log->entries[log->count++] = e;
+        e->next = *bucket;
+        *bucket = e;
     }
-    if (e) e->finding.count += r->times ? r->times : 1;
+    e->finding.count += r->times ? r->times : 1;
     pthread_mutex_unlock(&log->lock);
 }
 
@@ -333,18 +311,14 @@ enum tally check_tally(const struct insn *i)
 uint32_t *check_first_of_lines(const struct emu_kernel *kernel)
 {
     enum { TALLIES = TALLY_ATOMIC + 1 };
-    uint32_t *of_line = calloc(kernel->line_count * TALLIES + 1, sizeof *of_line);
-    uint32_t *first = malloc(kernel->code_count * sizeof *first);
-    for (size_t i = 0; i < kernel->code_count && of_line && first; i++) {
+    uint32_t *of_line = allocated(calloc(kernel->line_count * TALLIES + 1, sizeof *of_line));
+    uint32_t *first = allocated(malloc(kernel->code_count * sizeof *first));
+    for (size_t i = 0; i < kernel->code_count; i++) {
         const struct insn *insn = &kernel->code[i];
         bool has_line = insn->source && insn->source->source_line;
         uint32_t *of_this = has_line ? &of_line[insn->line * TALLIES + check_tally(insn)] : NULL;
         if (of_this && !*of_this) *of_this = (uint32_t)i + 1;
         first[i] = of_this ? *of_this - 1 : (uint32_t)i;
-    }
-    if (!of_line) {
-        free(first);
-        first = NULL;
     }
     free(of_line);
     return first;

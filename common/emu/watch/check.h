@@ -63,12 +63,12 @@ struct check_entry; /* a finding and what identifies it */
 struct check_log {
     pthread_mutex_t lock;
     struct check_entry **entries; /* oldest first */
-    size_t count, room, limit;
+    size_t count, limit;
     struct check_entry **buckets; /* a hash table of the same */
     uint64_t errors, warnings, races; /* races: those errors that racecheck has found */
 };
 
-bool check_open(struct check_log *, size_t limit);
+void check_open(struct check_log *, size_t limit);
 void check_close(struct check_log *);
 
 /* Keeps or counts a finding. launch NULL: it happened on the host. */
@@ -113,7 +113,7 @@ enum tally check_tally(const struct insn *i);
 
 /* For each instruction of a kernel, the first instruction of its source line with the same tally
  * (check_tally). An unrolled loop has many copies of an instruction, and findings are reported by
- * line. malloc'd; NULL: out of memory. */
+ * line. malloc'd. */
 uint32_t *check_first_of_lines(const struct emu_kernel *);
 
 /* ---- memcheck's list of all allocations, including freed ones -------------------------------- */
@@ -131,7 +131,7 @@ struct allocation {
 
 struct alloc_log {
     struct allocation *all; /* oldest first */
-    size_t count, room;
+    size_t count;
     struct address_table
         newest; /* by base: 1 + the index of the last allocation that began there */
 };
@@ -207,7 +207,6 @@ struct written {
     uint64_t *bits; /* NULL: the bits are in pages */
     size_t words;
     uint64_t widths; /* widths of the stores to the piece; a page keeps them in its stamp */
-    bool out_of_memory;
 };
 
 /* The bytes of a range that have not been written and are not padding. */
@@ -231,7 +230,7 @@ struct unwritten {
  * use it. Local memory is not checked, because compilers copy halves of structures there.
  */
 
-/* initcheck's state of a device; NULL: out of memory. */
+/* initcheck's state of a device. */
 struct init *init_open(void);
 void init_close(struct init *);
 /* Bytes of device memory are unwritten from now on; are written; get the bits of other bytes. */
@@ -243,9 +242,8 @@ void init_copy(struct init *to, uint64_t to_address, struct init *from, uint64_t
  * have not been written. */
 void init_read(struct emu *, uint64_t address, const struct emu_rows *, const char *reader);
 
-/* A grid begins; the state of a block, which serves one block after another. False, NULL: out of
- * memory. */
-bool init_begin(struct launch *);
+/* A grid begins; the state of a block, which serves one block after another. */
+void init_begin(struct launch *);
 struct init_block *init_block_new(const struct block *);
 void init_block_start(struct block *);
 void init_block_free(struct init_block *);

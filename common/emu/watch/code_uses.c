@@ -103,15 +103,12 @@ static bool is_in_line(const struct emu_kernel *kernel, const struct insn *a, co
     w.base = (size_t)(w.body.code - kernel->code);
     if (b < w.body.code || b >= w.body.code + w.body.count) return false;
     size_t count = w.body.count, x = (size_t)(a - w.body.code), y = (size_t)(b - w.body.code);
-    w.left = calloc(count, sizeof *w.left);
-    w.order = calloc(count, sizeof *w.order);
-    w.path = calloc(count, sizeof *w.path);
-    w.seen = calloc(count, sizeof *w.seen);
-    bool yes = !w.left || !w.order || !w.path || !w.seen;
-    if (!yes) {
-        walk_body(&w);
-        yes = follows(&w, x, y) || follows(&w, y, x);
-    }
+    w.left = allocated(calloc(count, sizeof *w.left));
+    w.order = allocated(calloc(count, sizeof *w.order));
+    w.path = allocated(calloc(count, sizeof *w.path));
+    w.seen = allocated(calloc(count, sizeof *w.seen));
+    walk_body(&w);
+    bool yes = follows(&w, x, y) || follows(&w, y, x);
     free(w.left);
     free(w.order);
     free(w.path);
@@ -134,7 +131,7 @@ bool code_is_same(const struct emu_kernel *kernel, const struct insn *a, const s
 struct value_flow {
     const struct insn *code;
     size_t count;
-    struct value_bits in; /* in.bits is NULL: out of memory */
+    struct value_bits in;
     bool leaves; /* it is an argument of a call, the function's result, or in a caller's variable */
     bool is_kept; /* it is in local memory, where code that is not optimised keeps its variables */
     bool *is_shared; /* by instruction: a store that puts it into shared memory; NULL: loads from
@@ -145,7 +142,7 @@ static struct value_flow body_at(const struct emu_kernel *kernel, size_t place)
 {
     struct code_body found = code_body_at(kernel, place);
     struct value_flow b = {.code = found.code, .count = found.count, .in.function = found.function};
-    b.in.bits = calloc(found.function->register_count + 1, sizeof *b.in.bits);
+    b.in.bits = allocated(calloc(found.function->register_count + 1, sizeof *b.in.bits));
     return b;
 }
 
@@ -316,9 +313,9 @@ static bool decides(const struct value_flow *b, const struct emu_kernel *kernel,
                     uint8_t *choosing)
 {
     const struct ptx_instruction *source = b->code[again].source;
-    bool *can_end =
-        calloc(b->count + 1, sizeof *can_end); /* can the end be reached without `again`? */
-    bool chooses, yes = !can_end || (source->guard >= 0 && b->in.bits[source->guard]);
+    /* Can the end be reached without `again`? */
+    bool *can_end = allocated(calloc(b->count + 1, sizeof *can_end));
+    bool chooses, yes = source->guard >= 0 && b->in.bits[source->guard];
     for (bool changed = !yes; changed;) {
         changed = false;
         for (size_t n = b->count; n-- > 0;)
@@ -352,9 +349,9 @@ static bool decides_any(const struct value_flow *b, const struct emu_kernel *ker
 static bool decides_at_last(const struct value_flow *b, const struct emu_kernel *kernel,
                             size_t again)
 {
-    uint8_t *asked = calloc(b->count + 1, sizeof *asked);
-    if (asked) asked[again] = ASKED;
-    bool yes = !asked || decides_any(b, kernel, asked);
+    uint8_t *asked = allocated(calloc(b->count + 1, sizeof *asked));
+    asked[again] = ASKED;
+    bool yes = decides_any(b, kernel, asked);
     free(asked);
     return yes;
 }
@@ -378,13 +375,12 @@ static bool is_next_try(const struct insn *i, const struct insn *first)
 bool uses_tries_again(const struct emu_kernel *kernel, size_t place)
 {
     struct value_flow b = body_at(kernel, place);
-    uint8_t *asked = calloc(b.count + 1, sizeof *asked);
-    bool yes = !b.in.bits || !asked;
+    uint8_t *asked = allocated(calloc(b.count + 1, sizeof *asked));
     size_t first = (size_t)(kernel->code + place - b.code);
-    if (!yes) follow(&b, &kernel->code[place]);
-    for (size_t n = 0; n + 1 < b.count && !yes; n++)
+    follow(&b, &kernel->code[place]);
+    for (size_t n = 0; n + 1 < b.count; n++)
         if (n == first || is_next_try(&b.code[n], &b.code[first])) asked[n] = ASKED;
-    yes = yes || b.leaves || decides_any(&b, kernel, asked);
+    bool yes = b.leaves || decides_any(&b, kernel, asked);
     free(asked);
     free(b.in.bits);
     return yes;
@@ -398,9 +394,9 @@ static bool is_comparison(const struct insn *i)
 bool uses_compares(const struct emu_kernel *kernel, size_t place)
 {
     struct value_flow b = body_at(kernel, place);
-    b.is_shared = calloc(b.count, sizeof *b.is_shared);
-    bool yes = !b.in.bits || !b.is_shared;
-    if (!yes) follow(&b, &kernel->code[place]);
+    b.is_shared = allocated(calloc(b.count, sizeof *b.is_shared));
+    bool yes = false;
+    follow(&b, &kernel->code[place]);
     for (size_t n = 0; n + 1 < b.count && !yes; n++)
         yes = b.leaves || (is_comparison(&b.code[n]) && uses_value(&b, &b.code[n]));
     free(b.is_shared);
@@ -415,9 +411,8 @@ static bool ask(const struct emu_kernel *kernel, size_t from, size_t to, questio
 {
     struct value_flow b = body_at(kernel, from);
     const struct insn *at = &kernel->code[to];
-    if (b.in.bits) follow(&b, &kernel->code[from]);
-    bool yes = b.in.bits && at >= b.code && at < b.code + b.count &&
-               asked(&b, kernel, (size_t)(at - b.code));
+    follow(&b, &kernel->code[from]);
+    bool yes = at >= b.code && at < b.code + b.count && asked(&b, kernel, (size_t)(at - b.code));
     free(b.in.bits);
     return yes;
 }
@@ -543,9 +538,9 @@ static bool is_stored_guess(struct value_flow *b, const struct emu_kernel *kerne
                             bool *swaps)
 {
     struct guess g = {.in = b, .seen = body_at(kernel, place), .swaps = swaps};
-    bool *marks = calloc(3 * b->count, sizeof *marks);
+    bool *marks = allocated(calloc(3 * b->count, sizeof *marks));
     bool yes = false;
-    if (marks && g.seen.in.bits && !b->is_kept && !b->leaves) {
+    if (!b->is_kept && !b->leaves) {
         g.early = marks;
         g.again = marks + b->count;
         g.ways = marks + 2 * b->count;
@@ -560,10 +555,9 @@ bool uses_swaps(const struct emu_kernel *kernel, size_t place)
 {
     enum { COMPARED = 2 }; /* atom.cas d, [address], compared, new */
     struct value_flow b = body_at(kernel, place);
-    bool *swaps = calloc(b.count, sizeof *swaps);
-    bool lacks_memory = !b.in.bits || !swaps, any = lacks_memory, once = false;
-    if (!lacks_memory) follow(&b, &kernel->code[place]);
-    for (size_t n = 0; n < kernel->code_count && !lacks_memory; n++) {
+    bool *swaps = allocated(calloc(b.count, sizeof *swaps)), any = false, once = false;
+    follow(&b, &kernel->code[place]);
+    for (size_t n = 0; n < kernel->code_count; n++) {
         const struct insn *i = &kernel->code[n];
         if (i->tally != TALLY_ATOMIC || i->atomic.operation != ATOMIC_CAS) continue;
         bool same = i >= b.code && i < b.code + b.count;
@@ -572,7 +566,7 @@ bool uses_swaps(const struct emu_kernel *kernel, size_t place)
         once = once || !uses_tries_again(kernel, n);
         if (same) swaps[i - b.code] = true;
     }
-    bool yes = any && !once && (lacks_memory || !is_stored_guess(&b, kernel, place, swaps));
+    bool yes = any && !once && !is_stored_guess(&b, kernel, place, swaps);
     free(swaps);
     free(b.in.bits);
     return yes;
@@ -637,9 +631,9 @@ struct decision uses_decision(const struct emu_kernel *kernel, size_t place)
     struct value_flow b = body_at(kernel, place);
     size_t n = (size_t)(kernel->code + place - b.code);
     size_t branch = branch_behind(&b, kernel, n);
-    uint64_t *needed = calloc(b.in.function->register_count + 1, sizeof *needed);
+    uint64_t *needed = allocated(calloc(b.in.function->register_count + 1, sizeof *needed));
     uint32_t parts = 0;
-    bool only = branch && needed && b.in.bits && gather_parts(&b, n, branch, needed, &parts);
+    bool only = branch && gather_parts(&b, n, branch, needed, &parts);
     if (only) follow(&b, &b.code[n]);
     only = only && !b.leaves && !b.is_kept && uses_value(&b, &b.code[branch]);
     for (size_t k = 0; k + 1 < b.count && only; k++)

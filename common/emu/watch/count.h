@@ -111,13 +111,12 @@ struct kernel_kinds {
 
 /* ---- what launches have counted, for emu_record() -------------------------------------------- */
 
-/* Makes the list of a device's records, emu->records; false: out of memory. */
-bool records_open(struct emu *);
+/* Makes the list of a device's records, emu->records. */
+void records_open(struct emu *);
 void records_close(struct emu *);
 /* records_begin prepares a launch that is counted: merged accesses then count as in the machine
- * code. False: out of memory, and the launch cannot begin. records_end keeps its counts per line
- * and in total, unless the launch failed or memory is short. */
-bool records_begin(struct launch *);
+ * code. records_end keeps its counts per line and in total, unless the launch failed. */
+void records_begin(struct launch *);
 void records_end(const struct launch *, double seconds);
 
 /* ---- what one machine instruction does to memory --------------------------------------------- */
@@ -186,8 +185,7 @@ struct line_access {
 /* In order of file, line and kind. */
 struct line_accesses {
     struct line_access *item;
-    size_t count, room;
-    bool lost; /* incomplete: out of host memory */
+    size_t count;
 };
 
 void count_line_access(struct line_accesses *, const char *file, unsigned line, struct sass_access,

@@ -16,18 +16,17 @@ static struct init *init_of(const struct emu *emu) { return emu->checkers->init;
 
 /* ---- a device -------------------------------------------------------------------------------- */
 
-/* The checkers of emu->checks. False: out of memory; close_checkers must be called all the same. */
-static bool open_checkers(struct emu *emu, size_t limit)
+/* The checkers of emu->checks. */
+static void open_checkers(struct emu *emu, size_t limit)
 {
-    struct checkers *checkers = emu->checkers = calloc(1, sizeof *checkers);
-    if (!checkers || !check_open(&checkers->findings, limit)) return false;
-    if (emu->checks & EMU_CHECK_RACE && !(checkers->race = race_open())) return false;
-    return !(emu->checks & EMU_CHECK_INIT) || (checkers->init = init_open());
+    struct checkers *checkers = emu->checkers = allocated(calloc(1, sizeof *checkers));
+    check_open(&checkers->findings, limit);
+    if (emu->checks & EMU_CHECK_RACE) checkers->race = race_open();
+    if (emu->checks & EMU_CHECK_INIT) checkers->init = init_open();
 }
 
 static void close_checkers(struct emu *emu)
 {
-    if (!emu->checkers) return;
     race_close(emu->checkers->race);
     init_close(emu->checkers->init);
     check_close(&emu->checkers->findings);
@@ -39,15 +38,15 @@ static void close_checkers(struct emu *emu)
 
 /* With a trace, one host thread runs all blocks, so that the trace has them in their order; and
  * with racecheck or initcheck, which are not safe for several threads. */
-bool event_device_open(struct emu *emu, const struct emu_config *config)
+void event_device_open(struct emu *emu, const struct emu_config *config)
 {
-    if (!open_checkers(emu, config->finding_limit) || !records_open(emu)) return false;
-    if (race_of(emu) && !race_ops_join(race_of(emu), config->stream_ops)) return false;
-    if (config->trace && !(emu->trace = trace_open(config->trace))) return false;
+    open_checkers(emu, config->finding_limit);
+    records_open(emu);
+    if (race_of(emu)) race_ops_join(race_of(emu), config->stream_ops);
+    if (config->trace) emu->trace = trace_open(config->trace);
     emu->trace_steps = emu->trace && config->trace_steps;
-    if (config->pictures && !(emu->pictures = pictures_open())) return false;
+    if (config->pictures) emu->pictures = pictures_open();
     if (emu->trace || race_of(emu) || init_of(emu)) emu->threads = 1;
-    return true;
 }
 
 void event_device_close(struct emu *emu)
@@ -120,14 +119,15 @@ static unsigned wanted(const struct emu *emu)
            (emu->checks & EMU_CHECK_SYNC || emu->trace_steps ? ANNOUNCE_ARGUMENTS : 0);
 }
 
-bool event_launch_begin(struct launch *launch)
+void event_launch_begin(struct launch *launch)
 {
     struct emu *emu = launch->emu;
     launch->announced = wanted(emu);
     check_host_place(emu, &launch->host_place);
     if (race_of(emu)) race_begin(launch);
     if (emu->pictures) picture_launch(emu->pictures, launch);
-    return records_begin(launch) && (!init_of(emu) || init_begin(launch));
+    records_begin(launch);
+    if (init_of(emu)) init_begin(launch);
 }
 
 void event_launch_end(struct launch *launch, double seconds)
@@ -137,11 +137,11 @@ void event_launch_end(struct launch *launch, double seconds)
     records_end(launch, seconds);
 }
 
-bool event_block_new(struct block *block)
+void event_block_new(struct block *block)
 {
     const struct emu *emu = block->launch->emu;
-    if (race_of(emu) && !(block->racecheck = race_block_new(block))) return false;
-    return !init_of(emu) || (block->initcheck = init_block_new(block));
+    if (race_of(emu)) block->racecheck = race_block_new(block);
+    if (init_of(emu)) block->initcheck = init_block_new(block);
 }
 
 void event_block_free(struct block *block)

@@ -50,16 +50,15 @@ static bool never_fuses(const void *data, size_t size)
     return false;
 }
 
-/* Without host memory for it, the module has no machine code and its kernels are not compared. */
 void emu_machine_code(struct emu *emu, struct emu_module *module, const void *data, size_t size,
                       unsigned arch)
 {
-    struct machine_code *code = calloc(1, sizeof *code);
-    if (code) *code = (struct machine_code){.data = data, .size = size, .arch = arch};
+    struct machine_code *code = allocated(malloc(sizeof *code));
+    *code = (struct machine_code){.data = data, .size = size, .arch = arch};
     pthread_mutex_lock(&emu->lock);
     event_module_close(module);
     module->machine_code = code;
-    module->never_fuses |= code && never_fuses(data, size);
+    module->never_fuses |= never_fuses(data, size);
     pthread_mutex_unlock(&emu->lock);
 }
 
@@ -76,9 +75,8 @@ static const struct emu_agreement *unchecked(struct emu_kernel *kernel, const ch
     char text[200];
     int length = snprintf(text, sizeof text, "unchecked: %s", why);
     struct emu_agreement *agreement = arena_take(kernel->module->arena, sizeof *agreement);
-    if (!agreement) return NULL;
     agreement->text = arena_text(kernel->module->arena, text, (size_t)length);
-    return agreement->text ? agreement : NULL;
+    return agreement;
 }
 
 static const struct emu_agreement *compare(struct emu_kernel *kernel)
@@ -97,9 +95,7 @@ static const struct emu_agreement *compare(struct emu_kernel *kernel)
 
 const struct emu_agreement *kernel_agreement(struct emu_kernel *kernel)
 {
-    static const struct emu_agreement no_memory = {.text = "unchecked: out of host memory"};
     if (!kernel->agreement) kernel->agreement = compare(kernel);
-    if (!kernel->agreement) kernel->agreement = &no_memory;
     return kernel->agreement;
 }
 
@@ -156,20 +152,13 @@ static struct line_access *find_line_access(const struct line_accesses *list, co
     return compare_places(item, file, line) || compare_kinds(item->kind, kind) ? NULL : item;
 }
 
-/* Finds an item, and makes it if the list does not have it. NULL: out of memory. */
+/* Finds an item, and makes it if the list does not have it. */
 static struct line_access *need_line_access(struct line_accesses *list, const char *file,
                                             unsigned line, struct sass_access kind)
 {
     struct line_access *item = find_line_access(list, file, line, kind);
     if (item) return item;
-    if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        struct line_access *grown = realloc(list->item, room * sizeof *grown);
-        list->lost |= !grown;
-        if (!grown) return NULL;
-        list->item = grown;
-        list->room = room;
-    }
+    list->item = grown(list->item, list->count, sizeof *list->item);
     size_t place = find_place(list, file, line, kind);
     item = &list->item[place];
     memmove(item + 1, item, (list->count++ - place) * sizeof *item);
@@ -181,7 +170,6 @@ void count_line_access(struct line_accesses *list, const char *file, unsigned li
                        struct sass_access kind, enum code code, bool is_reduction)
 {
     struct line_access *item = need_line_access(list, file, line, kind);
-    if (!item) return;
     item->count[code]++;
     item->reductions += is_reduction;
 }
@@ -296,7 +284,7 @@ static bool collect_sass(struct line_accesses *list, const struct cubin *cubin, 
 static void forget_spaces(struct line_accesses *list)
 {
     struct line_accesses old = *list;
-    *list = (struct line_accesses){.lost = old.lost};
+    *list = (struct line_accesses){0};
     for (size_t first = 0, length; first < old.count; first += length) {
         bool is_generic = false;
         length = line_length(&old, first);
@@ -503,38 +491,33 @@ static struct emu_agreement *compare_code(struct emu_kernel *kernel, const struc
                                                       EMU_CHANGED};
     struct line_accesses before = {0}, after = {0};
     struct emu_agreement *agreement = arena_take(kernel->module->arena, sizeof *agreement);
-    char *text = NULL;
+    char *text;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = allocated(open_memstream(&text, &size));
     /* NVIDIA's device runtime is in the machine code of kernels that use it, and not in PTX. */
     bool found = !kernel->uses_runtime && collect(&before, kernel, cubin, arch);
     after = before;
-    after.item = malloc((before.count + 1) * sizeof *after.item);
-    if (agreement && out && after.item && !before.lost) {
-        if (before.count) memcpy(after.item, before.item, before.count * sizeof *after.item);
-        bool exact = found && totals_agree(&before);
-        if (found) mark_reductions(kernel, &before);
-        if (found && !exact) merge_accesses(kernel, &after);
-        *agreement = (struct emu_agreement){.label = EMU_UNCHECKED, .arch = arch};
-        if (exact)
-            agreement->label = EMU_EXACT, fputs("exact", out);
-        else if (found)
-            agreement->label = labels[describe(out, &kernel->module->text, &before, &after)];
-        else
-            fprintf(out, "unchecked: the machine code of sm_%u has %s", arch,
-                    kernel->uses_runtime ? "functions of the CUDA runtime in it"
-                                         : "no such kernel");
-        if (copies_tensors(kernel)) fputs("; approximate for bulk copies of tensors", out);
-        if (found) describe_fusion(out, kernel, cubin);
-    } else {
-        agreement = NULL;
-    }
-    if (out) fclose(out);
-    if (agreement && text) agreement->text = arena_text(kernel->module->arena, text, size);
+    after.item = allocated(malloc((before.count + 1) * sizeof *after.item));
+    if (before.count) memcpy(after.item, before.item, before.count * sizeof *after.item);
+    bool exact = found && totals_agree(&before);
+    if (found) mark_reductions(kernel, &before);
+    if (found && !exact) merge_accesses(kernel, &after);
+    *agreement = (struct emu_agreement){.label = EMU_UNCHECKED, .arch = arch};
+    if (exact)
+        agreement->label = EMU_EXACT, fputs("exact", out);
+    else if (found)
+        agreement->label = labels[describe(out, &kernel->module->text, &before, &after)];
+    else
+        fprintf(out, "unchecked: the machine code of sm_%u has %s", arch,
+                kernel->uses_runtime ? "functions of the CUDA runtime in it" : "no such kernel");
+    if (copies_tensors(kernel)) fputs("; approximate for bulk copies of tensors", out);
+    if (found) describe_fusion(out, kernel, cubin);
+    fclose(out);
+    agreement->text = arena_text(kernel->module->arena, text, size);
     free(text);
     free(before.item);
     free(after.item);
-    return agreement && agreement->text ? agreement : NULL;
+    return agreement;
 }
 
 /* ---- counting merged accesses as one --------------------------------------------------------- */
@@ -562,7 +545,7 @@ struct merger {
     struct line_accesses *list;
     bool *begins_block; /* by instruction */
     struct group *groups;
-    size_t count, room;
+    size_t count;
 };
 
 /* ---- which instructions are side by side ----------------------------------------------------- */
@@ -627,13 +610,7 @@ static bool is_missing(const struct merger *m, const struct insn *insn)
 
 static void add_group(struct merger *m, const struct group *group)
 {
-    if (m->count == m->room) {
-        size_t room = m->room ? 2 * m->room : 16;
-        struct group *grown = realloc(m->groups, room * sizeof *grown);
-        if (!grown) return;
-        m->groups = grown;
-        m->room = room;
-    }
+    m->groups = grown(m->groups, m->count, sizeof *m->groups);
     m->groups[m->count++] = *group;
     group->member[0]->counted_bytes = group->wide->kind.bytes;
     for (unsigned k = 1; k < group->count; k++)
@@ -704,8 +681,7 @@ static bool take_back(struct merger *m)
 static void merge_accesses(struct emu_kernel *kernel, struct line_accesses *list)
 {
     struct merger m = {.kernel = kernel, .list = list};
-    m.begins_block = calloc(kernel->code_count + 1, sizeof(bool));
-    if (!m.begins_block) return;
+    m.begins_block = allocated(calloc(kernel->code_count + 1, sizeof(bool)));
     mark_blocks(&m);
     for (unsigned bytes = WIDEST_MERGED; bytes >= NARROWEST_MERGED; bytes /= 2)
         for (size_t i = 0; i < kernel->code_count; i++) try_group(&m, i, bytes);

@@ -90,7 +90,7 @@ void describe_fusion(FILE *out, const struct emu_kernel *kernel, const struct cu
     for (size_t i = 0; i < kernel->function_count; i++)
         if (kernel->callees[i]) collect_sass(&list, cubin, text, kernel->callees[i]->function);
     for (unsigned bytes = 2; bytes <= 8 && !line; bytes *= 2) line = find_fusion(&list, bytes);
-    if (line && !list.lost) {
+    if (line) {
         fputs("; ptxas fuses products and sums otherwise", out);
         if (*line->file) fputs(" at ", out), describe_place_of(out, text, line);
         fputs(": last bits of results may differ from a GPU's", out);

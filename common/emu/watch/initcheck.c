@@ -24,13 +24,11 @@ static void written_open(struct written *w)
     *w = (struct written){.pages.bytes = PAGE_BYTES / 8};
 }
 
-/* One piece, with addresses from 0 on. False: out of memory. */
-static bool written_open_piece(struct written *w, size_t bytes)
+/* One piece, with addresses from 0 on. */
+static void written_open_piece(struct written *w, size_t bytes)
 {
     *w = (struct written){.words = (bytes + WORD - 1) / WORD};
-    w->bits = malloc((w->words + 1) * sizeof *w->bits);
-    if (w->bits) written_forget_all(w);
-    return w->bits != NULL;
+    w->bits = allocated(calloc(w->words + 1, sizeof *w->bits));
 }
 
 static void written_close(struct written *w)
@@ -49,16 +47,12 @@ static uint64_t *word_at(struct written *w, uint64_t address)
     return page ? &page->content[address % PAGE_BYTES / WORD] : NULL;
 }
 
-/* That word, in a page that is made if necessary. NULL: out of memory. *widths: the page's. */
+/* That word, in a page that is made if necessary. NULL: beyond the piece. *widths: the page's. */
 static uint64_t *word_for(struct written *w, uint64_t address, uint64_t **widths)
 {
     *widths = &w->widths;
     if (w->bits) return word_at(w, address);
     struct page *page = pages_touch(&w->pages, address >> PAGE_BITS);
-    if (!page) {
-        w->out_of_memory = true;
-        return NULL;
-    }
     *widths = &page->stamp;
     return &page->content[address % PAGE_BYTES / WORD];
 }
@@ -305,8 +299,8 @@ struct init_block {
 
 struct init *init_open(void)
 {
-    struct init *init = calloc(1, sizeof *init);
-    if (init) written_open(&init->written);
+    struct init *init = allocated(calloc(1, sizeof *init));
+    written_open(&init->written);
     return init;
 }
 
@@ -336,9 +330,6 @@ void init_copy(struct init *to, uint64_t to_address, struct init *from, uint64_t
 {
     written_copy(&to->written, to_address, &from->written, from_address, bytes);
 }
-
-/* Memory has run out, and some writes are not recorded: nothing is reported from then on. */
-static bool is_blind(const struct init *init) { return init->written.out_of_memory; }
 
 /* The unwritten bytes of rows. *first_row: the row of the first of them, counted through all
  * slices. */
@@ -384,7 +375,6 @@ void init_read(struct emu *emu, uint64_t address, const struct emu_rows *rows, c
     char title[CHECK_TEXT], detail[CHECK_TEXT] = "", by[100] = "A copy to the host";
     uint64_t row = 0, bytes = rows->bytes * rows->rows * rows->slices;
     struct emu_host_place place;
-    if (is_blind(emu->checkers->init)) return;
     struct unwritten unwritten = look_at_rows(emu->checkers->init, address, rows, &row);
     if (!unwritten.bytes) return;
     if (reader) snprintf(by, sizeof by, "%s reads", reader);
@@ -464,22 +454,20 @@ static void report(struct warp *w, const struct insn *i, int lane, enum ptx_spac
 
 /* ---- a kernel's accesses --------------------------------------------------------------------- */
 
-bool init_begin(struct launch *launch)
+void init_begin(struct launch *launch)
 {
     struct init *init = launch->emu->checkers->init;
     free(init->reported);
     free(init->first);
-    init->reported = calloc(launch->kernel->code_count, sizeof *init->reported);
+    init->reported = allocated(calloc(launch->kernel->code_count, sizeof *init->reported));
     init->first = check_first_of_lines(launch->kernel);
-    return init->reported && init->first;
 }
 
 struct init_block *init_block_new(const struct block *block)
 {
-    struct init_block *init = calloc(1, sizeof *init);
-    if (init && written_open_piece(&init->shared, block->shared_bytes)) return init;
-    free(init);
-    return NULL;
+    struct init_block *init = allocated(malloc(sizeof *init));
+    written_open_piece(&init->shared, block->shared_bytes);
+    return init;
 }
 
 /* The system's shared memory counts as written. */
@@ -550,7 +538,7 @@ void init_access(struct warp *w, const struct insn *i, const struct access *acce
     const uint64_t *address = access->address;
     struct init *init =
         space == PTX_SHARED ? NULL : owner_of(emu, address[__builtin_ctz(access->mask)]);
-    if (is_blind(emu->checkers->init) || (space != PTX_SHARED && !init)) return;
+    if (space != PTX_SHARED && !init) return;
     struct written *written = init ? &init->written : &access->owner->initcheck->shared;
     for (uint32_t left = access_reads(access) ? access->mask : 0; left; left &= left - 1) {
         int lane = __builtin_ctz(left);

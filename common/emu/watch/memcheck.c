@@ -22,14 +22,8 @@ void alloc_log_add(struct emu *emu, uint64_t base, uint64_t bytes)
 {
     struct alloc_log *log = &emu->checkers->allocations;
     if (!is_on(emu)) return;
-    if (log->count == log->room) {
-        size_t room = log->room ? 2 * log->room : 64;
-        struct allocation *grown = realloc(log->all, room * sizeof *grown);
-        if (!grown) return; /* findings will have less detail */
-        log->all = grown;
-        log->room = room;
-    }
-    if (!address_table_set(&log->newest, base, (void *)(uintptr_t)(log->count + 1))) return;
+    log->all = grown(log->all, log->count, sizeof *log->all);
+    address_table_set(&log->newest, base, (void *)(uintptr_t)(log->count + 1));
     struct allocation *a = &log->all[log->count++];
     *a = (struct allocation){.base = base, .bytes = bytes};
     check_host_place(emu, &a->made);

@@ -146,7 +146,7 @@ static uint32_t of_system(const struct access *access)
 
 static bool is_off(const struct race_block *race)
 {
-    return race->device->off || race->now >= race->device->layout.last_time;
+    return race->now >= race->device->layout.last_time;
 }
 
 static struct lane_access lane_access_of(struct warp *w, const struct insn *i,
@@ -224,7 +224,6 @@ void race_threads_access(struct warp *w, const struct insn *i, const struct acce
         t.lane = __builtin_ctz(left);
         synchronise(&t, address[t.lane], access->bytes, access->host);
     }
-    if (race->device->space.out_of_memory) race->device->off = true;
 }
 
 void race_access(struct warp *w, const struct insn *i, const struct access *access)
@@ -465,25 +464,24 @@ static void record_write(const struct lane_access *t, struct granule *g)
 
 /* ---- a lane's access ------------------------------------------------------------------------- */
 
-/* Checks and records. False: out of memory. */
-static bool access_granule(const struct lane_access *t)
+/* Checks and records. */
+static void access_granule(const struct lane_access *t)
 {
     struct race *race = t->owner->device;
     struct planes *planes = t->space == PTX_SHARED ? &t->owner->planes : &race->shadow.planes;
     struct shadow_page *page = race_page_at(t, t->address);
     size_t index = t->address / GRANULE & race_index_mask(t->space);
-    if (!page) return false;
     bool is_kept = t->reads && record_equals(shadow_record(page, READ, index), t->record,
                                              t->layout->place_mask);
-    if (is_kept && !race->has_flags) return true;
+    if (is_kept && !race->has_flags) return;
     struct granule g = shadow_granule(planes, page, index);
     if (race->has_flags) t->reads ? race_note_read(t, &g) : race_check_update(t, &g);
-    if (is_kept) return true;
+    if (is_kept) return;
     if (t->reads)
         record_read(t, &g);
     else
         record_write(t, &g);
-    return shadow_put(planes, page, index, &g);
+    shadow_put(planes, page, index, &g);
 }
 
 static void race_lane_access(struct lane_access *t, uint64_t address, unsigned bytes, uint64_t host)
@@ -499,7 +497,7 @@ static void race_lane_access(struct lane_access *t, uint64_t address, unsigned b
         t->record = lane_record(t, accessed);
         t->before = (const void *)(uintptr_t)(host + at);
         t->after = after ? after + (at - address) : NULL;
-        if (accessed && !access_granule(t)) t->owner->device->off = true;
+        if (accessed) access_granule(t);
         at = t->address + GRANULE;
     }
 }
@@ -595,8 +593,10 @@ static inline bool keep_other(const struct plain *p, struct shadow_page *page, s
     if (!p->no_clocks || is_by_atomic(read) || !is_by_thread(read) || !is_by_thread(other))
         return false;
     if (!is_known_over(p, other, mine) && !is_farther(p->layout, mine, other, read)) return true;
-    if (!others) return shadow_put_other(p->planes, page, k, mine);
-    others[k] = mine;
+    if (others)
+        others[k] = mine;
+    else
+        shadow_put_other(p->planes, page, k, mine);
     return true;
 }
 
@@ -698,10 +698,7 @@ static void race_plain_access(struct lane_access *t, const struct access *access
     while (lanes) {
         uint32_t here = lanes_of_page(t, access, lanes);
         struct shadow_page *page = race_page_at(t, access->address[__builtin_ctz(lanes)]);
-        if (!page || !shadow_plane(p.planes, page, t->reads ? READ : LAST_WRITE)) {
-            t->owner->device->off = true;
-            return;
-        }
+        shadow_plane(p.planes, page, t->reads ? READ : LAST_WRITE);
         if (page->plane[OTHER_READ] || page->short_reads)
             access_lanes(&p, t, access, page, here, true);
         else

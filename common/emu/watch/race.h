@@ -33,7 +33,7 @@ struct stream_ops;
 /* The number of an operation; 0: none. Later operations have higher numbers. */
 typedef uint64_t stream_op;
 
-/* Those of a process, until it ends. NULL: out of memory. */
+/* Those of a process, until it ends. */
 struct stream_ops *stream_ops_open(void);
 /* Has it stopped comparing operations, because too many could run at the same time, or memory ran
  * out? */
@@ -68,7 +68,7 @@ struct stream_op_info {
 };
 
 /* Begins an operation that comes after these (0: none) and after all that the host has waited for.
- * Returns its number; 0: out of memory, and then nothing is said about it. */
+ * Returns its number; 0: there are too many, and nothing is said about it. */
 stream_op stream_op_begin(struct stream_ops *, const struct stream_op_info *,
                           const stream_op *needs, size_t count);
 /* The host has waited for an operation; for all of a device. */
@@ -137,7 +137,7 @@ enum { STREAM_CONDITION_BYTES = 4 };
  * Only racecheck asks for these events. While it is on, one host thread runs all blocks.
  */
 
-/* racecheck's state of a device; NULL: out of memory. */
+/* racecheck's state of a device. */
 struct race *race_open(void);
 void race_close(struct race *);
 /* Memory is freed: earlier accesses do not conflict with those of its next owner. */
@@ -145,7 +145,7 @@ void race_forget(struct race *, uint64_t address, uint64_t bytes);
 /* A grid begins and ends. */
 void race_begin(struct launch *);
 void race_end(struct launch *);
-/* The state of a block, which serves one block after another. NULL: out of memory. */
+/* The state of a block, which serves one block after another. */
 struct race_block *race_block_new(const struct block *);
 void race_block_start(struct block *);
 void race_block_free(struct race_block *);
@@ -277,7 +277,6 @@ struct race {
     bool has_inval;         /* the kernel has an mbarrier.inval: see event_match() */
     bool strict_readers;    /* emu --strict-readers: see race_flags.c */
     int fences;             /* FENCES, or without strict readers only those that come first */
-    bool off;               /* for the rest of this launch: out of memory */
     uint64_t serial;        /* counts uses of other blocks' shared memory: race_state.c */
     struct code_uses *uses; /* by instruction */
     struct condition_set *conditions;
@@ -342,7 +341,7 @@ void sync_keep_earlier(struct vclock_space *, struct sync_word *, uint32_t value
 void sync_forget_earlier(struct vclock_space *, struct sync_word *);
 /* The word of a key; NULL: it has no row. */
 struct sync_word *sync_word_at(const struct sync_table *, uint64_t key);
-/* A block's word; makes a row if it has none. NULL: out of memory. */
+/* A block's word; makes a row if it has none. */
 struct sync_word *sync_word_for(const struct block *, struct sync_table *, uint64_t key);
 
 /* race_state.c: code_uses.c's answers for this launch's kernel, each computed once. */
@@ -426,7 +425,7 @@ struct lane_access {
 void race_threads_access(struct warp *, const struct insn *, const struct access *);
 void race_matrix_access(struct warp *, const struct insn *, const struct access *rows);
 
-/* The page of the shadow that belongs to an address. NULL: out of memory. */
+/* The page of the shadow that belongs to an address. */
 static inline struct shadow_page *race_page_at(const struct lane_access *t, uint64_t address)
 {
     if (t->space == PTX_SHARED) return &t->owner->shared;
@@ -530,7 +529,7 @@ enum { MOST_RACES = EMU_MAX_PEERS + 1, MOST_DEVICES = EMU_MAX_PEERS + 1 };
 
 struct stream_ops {
     pthread_mutex_t lock;
-    bool off; /* out of memory, or too many chains: nothing is reported any more */
+    bool off; /* too many chains: nothing is reported any more */
 
     /* The operations from number `first` on. Those before are over for the host. */
     struct op_state *ops;
@@ -549,7 +548,7 @@ struct stream_ops {
     struct shadow history;          /* of kernels that are not over: see race_streams.c */
     bool has_atomics;               /* some of them have atomics */
     struct op_range *ranges;
-    size_t range_count, range_room;
+    size_t range_count;
 
     char **files; /* names of source files */
     size_t file_count;
@@ -590,7 +589,7 @@ struct op_comparison {
 /* ---- race_streams.c -------------------------------------------------------------------------- */
 
 /* The devices that share these operations; NULL: operations are not observed. */
-bool race_ops_join(struct race *, struct stream_ops *);
+void race_ops_join(struct race *, struct stream_ops *);
 void race_ops_leave(struct race *);
 /* A launch begins: the accesses of the last one go into the history. */
 void race_ops_begin_launch(struct race *);
@@ -626,7 +625,7 @@ static inline unsigned op_place_of(record v)
     return v >> OP_PLACE_AT & ((1u << OP_PLACE_BITS) - 1);
 }
 
-/* The code of the launch that has just ended. NULL: out of memory. */
+/* The code of the launch that has just ended. */
 struct op_code *op_code_of(struct stream_ops *, const struct race *, const struct launch *);
 /* Reports it once for each pair of places. emu->lock is held. */
 void op_report(struct stream_ops *, struct emu *, const struct launch *,

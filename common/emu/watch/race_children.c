@@ -42,7 +42,7 @@ static struct race *race_of(const struct emu *emu) { return emu->checkers->race;
 void event_child(struct warp *w, int lane, struct child *child)
 {
     struct race_block *race = w->block->racecheck;
-    if (!race || race->device->off) return;
+    if (!race) return;
     child->before = lane_clock(w, lane);
     child->before_levels = race->device->space.levels;
     clock_tick(race);
@@ -59,9 +59,8 @@ void event_child_free(struct child *child)
 void event_children_begin(const struct launch *launch, struct ended_grid *grid)
 {
     struct race *race = race_of(launch->emu);
-    if (!race || !race->ops || race->off || !grid->first_tail) return;
-    struct race_family *family = calloc(1, sizeof *family);
-    if (!family) return; /* hazards are missed */
+    if (!race || !race->ops || !grid->first_tail) return;
+    struct race_family *family = allocated(malloc(sizeof *family));
     race_ops_begin_launch(race);
     *family = (struct race_family){.outer = race->families,
                                    .shadow = race->shadow,
@@ -90,8 +89,7 @@ static stream_op begin(struct emu *emu, enum stream_op_kind kind, stream_op laun
 /* One that comes after several, which are NULL or have ended. */
 static stream_op after_all(struct emu *emu, stream_op first, struct child *const *all, size_t count)
 {
-    stream_op *needs = calloc(count + 1, sizeof *needs);
-    if (!needs) return 0;
+    stream_op *needs = allocated(calloc(count + 1, sizeof *needs));
     for (size_t k = 0; k < count; k++) needs[k] = all[k]->ended;
     needs[count] = first;
     stream_op op = begin(emu, STREAM_OP_MARK, 0, needs, count + 1);
@@ -267,18 +265,15 @@ uint64_t event_child_begin(struct emu *emu, const struct ended_grid *grid,
  * node to different values. The node acts on the last value, so something must order the threads.
  */
 
-/* What this launch has set a condition to; a new entry is not set yet. NULL: out of memory. */
+/* What this launch has set a condition to; a new entry is not set yet. */
 static struct condition_set *entry_of(struct race *race, uint64_t handle)
 {
     for (size_t k = 0; k < race->condition_count; k++)
         if (race->conditions[k].handle == handle) return &race->conditions[k];
-    size_t bytes = (race->condition_count + 1) * sizeof *race->conditions;
-    struct condition_set *grown = realloc(race->conditions, bytes);
-    if (!grown) return NULL;
-    race->conditions = grown;
-    grown += race->condition_count++;
-    *grown = (struct condition_set){.handle = handle};
-    return grown;
+    race->conditions = grown(race->conditions, race->condition_count, sizeof *race->conditions);
+    struct condition_set *new = &race->conditions[race->condition_count++];
+    *new = (struct condition_set){.handle = handle};
+    return new;
 }
 
 void event_condition(struct warp *w, const struct insn *i, int lane, uint64_t handle,
@@ -286,10 +281,9 @@ void event_condition(struct warp *w, const struct insn *i, int lane, uint64_t ha
 {
     struct race_block *block = w->block->racecheck;
     struct race *race = block->device;
-    bool is_off = race->off || block->now >= race->layout.last_time;
-    struct condition_set *entry = is_off ? NULL : entry_of(race, handle);
+    if (block->now >= race->layout.last_time) return;
+    struct condition_set *entry = entry_of(race, handle);
     unsigned place = (unsigned)(i - w->block->launch->kernel->code);
-    if (!entry) return;
     if (entry->is_set && entry->value != value && !lane_is_after(w, lane, entry->last))
         race_report(w, i, lane,
                     &(struct conflict){.hazard = SET_DIFFERENTLY,

@@ -491,8 +491,7 @@ static void release_to(const struct shared_place *place, int which, enum fence f
                        struct vclock *clock)
 {
     struct vclock_space *space = space_of(place->owner);
-    struct sync_word *word = clock ? word_of(place, which) : NULL;
-    if (word) vclock_join(space, &word->clock[fence], clock);
+    if (clock) vclock_join(space, &word_of(place, which)->clock[fence], clock);
     vclock_drop(space, &clock);
 }
 
@@ -519,12 +518,11 @@ void event_mbarrier_arrive(struct warp *w, uint32_t lanes, const struct shared_p
 
 void event_mbarrier_over(const struct shared_place *place)
 {
-    struct sync_word *over = word_of(place, OVER);
-    if (over) sync_keep_earlier(space_of(place->owner), over, 0, 0);
+    sync_keep_earlier(space_of(place->owner), word_of(place, OVER), 0, 0);
     for (int s = SCOPE_DEVICE; s < FENCES; s++) {
         struct sync_word *coming = word_of(place, COMING);
-        struct vclock *clock = coming ? coming->clock[s] : NULL;
-        if (coming) coming->clock[s] = NULL;
+        struct vclock *clock = coming->clock[s];
+        coming->clock[s] = NULL;
         release_to(place, OVER, (enum fence)s, clock);
     }
 }
@@ -591,11 +589,8 @@ static uint16_t number_of(struct race_block *race, const struct shared_place *mb
     unsigned number = 0;
     while (number < copies->mbarrier_count && copies->mbarriers[number] != address) number++;
     if (number == MAX_THREADS) return MAX_THREADS - 1;
-    if (!copies->mbarriers &&
-        !(copies->mbarriers = malloc(MAX_THREADS * sizeof *copies->mbarriers))) {
-        race->device->off = true;
-        return 0;
-    }
+    if (!copies->mbarriers)
+        copies->mbarriers = allocated(malloc(MAX_THREADS * sizeof *copies->mbarriers));
     copies->mbarriers[number] = address;
     if (number == copies->mbarrier_count) copies->mbarrier_count++;
     return (uint16_t)number;

@@ -37,19 +37,14 @@ static struct sync_word *place_of(const struct sync_table *table, uint64_t key)
     return &table->words[at];
 }
 
-static bool grow(struct sync_table *table)
+static void grow(struct sync_table *table)
 {
     struct sync_table old = *table;
     table->size = old.size ? 2 * old.size : FIRST_SIZE;
-    table->words = calloc(table->size, sizeof *table->words);
-    if (!table->words) {
-        *table = old;
-        return false;
-    }
+    table->words = allocated(calloc(table->size, sizeof *table->words));
     for (size_t i = 0; i < old.size; i++)
         if (old.words[i].key) *place_of(table, old.words[i].key) = old.words[i];
     free(old.words);
-    return true;
 }
 
 /* Drops a store and all earlier ones. */
@@ -108,10 +103,7 @@ void sync_acquire(struct warp *w, int lane, struct sync_table *table, uint64_t k
 struct sync_word *sync_word_for(const struct block *block, struct sync_table *table, uint64_t key)
 {
     struct vclock_space *space = space_of(block);
-    if (2 * table->count >= table->size && !grow(table)) {
-        space->out_of_memory = true;
-        return NULL;
-    }
+    if (2 * table->count >= table->size) grow(table);
     struct sync_word *word = place_of(table, key);
     if (!word->key) {
         word->key = key;
@@ -130,11 +122,7 @@ struct sync_word *sync_word_for(const struct block *block, struct sync_table *ta
 void sync_keep_earlier(struct vclock_space *space, struct sync_word *word, uint32_t value,
                        record store)
 {
-    struct word_before *new = calloc(1, sizeof *new), **end = &word->before;
-    if (!new) {
-        space->out_of_memory = true;
-        return;
-    }
+    struct word_before *new = allocated(malloc(sizeof *new)), **end = &word->before;
     *new = (struct word_before){.next = word->before, .value = value, .store = store};
     for (int s = 0; s < FENCES; s++) new->clock[s] = vclock_hold(word->clock[s]);
     word->before = new;
@@ -161,9 +149,9 @@ void sync_release(struct warp *w, int lane, struct sync_table *table, uint64_t k
                                  .thread = w->index * WARP + (unsigned)lane,
                                  .time = race->now,
                                  .bytes = 1};
-    if (word && stored.changes)
+    if (stored.changes)
         sync_keep_earlier(space, word, stored.before, record_of(layout_of(w), store));
-    for (int s = 0; s < READ_BLOCK && word; s++) {
+    for (int s = 0; s < READ_BLOCK; s++) {
         struct vclock *fenced = lane_fence_clock(w, lane, (enum fence)s);
         if (stored.replaces) vclock_drop(space, &word->clock[s]);
         vclock_join(space, &word->clock[s], fenced);
@@ -177,7 +165,7 @@ void event_cluster_arrive(struct warp *w, uint32_t lanes, uint64_t key, bool rel
 {
     struct vclock_space *space = space_of(w->block);
     struct sync_word *word = sync_word_for(w->block, &w->block->racecheck->device->words, key);
-    for (; lanes && word; lanes &= lanes - 1) {
+    for (; lanes; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
         struct vclock *clock =
             releases ? lane_clock(w, lane) : lane_fence_clock(w, lane, SCOPE_DEVICE);

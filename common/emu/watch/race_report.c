@@ -75,14 +75,15 @@ struct race_reports {
     uint32_t *first; /* by instruction: the first of its line; NULL: no hazard yet */
 };
 
-struct race_reports *race_reports_open(void) { return calloc(1, sizeof(struct race_reports)); }
+struct race_reports *race_reports_open(void)
+{
+    return allocated(calloc(1, sizeof(struct race_reports)));
+}
 
 void race_reports_close(struct race_reports *reports)
 {
-    if (reports) {
-        free(reports->table);
-        free(reports->first);
-    }
+    free(reports->table);
+    free(reports->first);
     free(reports);
 }
 
@@ -101,20 +102,15 @@ static struct hazard_report *place_of(const struct race_reports *reports,
     }
 }
 
-static bool grow(struct race_reports *reports)
+static void grow(struct race_reports *reports)
 {
     enum { FIRST_SIZE = 64 };
     struct race_reports old = *reports;
     reports->size = old.size ? 2 * old.size : FIRST_SIZE;
-    reports->table = calloc(reports->size, sizeof *reports->table);
-    if (!reports->table) {
-        *reports = old;
-        return false;
-    }
+    reports->table = allocated(calloc(reports->size, sizeof *reports->table));
     for (size_t i = 0; i < old.size; i++)
         if (old.table[i].now) *place_of(reports, &old.table[i]) = old.table[i];
     free(old.table);
-    return true;
 }
 
 static struct check_place place_before(const struct warp *w, const struct insn *insn, record before)
@@ -174,9 +170,8 @@ void race_report(struct warp *w, const struct insn *i, int lane, const struct co
     unsigned before_place = c->before_place;
     struct race_reports *reports = w->block->racecheck->device->reports;
     const struct emu_kernel *kernel = w->block->launch->kernel;
-    if ((2 * reports->count >= reports->size && !grow(reports)) ||
-        (!reports->first && !(reports->first = check_first_of_lines(kernel))))
-        return; /* out of memory: the hazard is not reported */
+    if (2 * reports->count >= reports->size) grow(reports);
+    if (!reports->first) reports->first = check_first_of_lines(kernel);
     const struct insn *now = &kernel->code[reports->first[i - kernel->code]],
                       *then = before_place == UNKNOWN_PLACE
                                   ? NULL
@@ -331,18 +326,14 @@ void race_reports_flush(struct race_reports *reports, const struct launch *launc
 
 /* ---- the code of a launch -------------------------------------------------------------------- */
 
-/* The kept copy of a file's name; NULL: no name, or out of memory. */
+/* The kept copy of a file's name; NULL: no name. */
 static const char *keep_file(struct stream_ops *ops, const char *name)
 {
     if (!name) return NULL;
     for (size_t i = ops->file_count; i-- > 0;)
         if (!strcmp(ops->files[i], name)) return ops->files[i];
-    char **grown = realloc(ops->files, (ops->file_count + 1) * sizeof *grown);
-    if (!grown) return NULL;
-    ops->files = grown;
-    char *copy = strdup(name);
-    if (copy) ops->files[ops->file_count++] = copy;
-    return copy;
+    ops->files = grown(ops->files, ops->file_count, sizeof *ops->files);
+    return ops->files[ops->file_count++] = allocated(strdup(name));
 }
 
 static struct op_place place_in_kernel(struct stream_ops *ops, const struct emu_kernel *kernel,
@@ -361,16 +352,12 @@ struct op_code *op_code_of(struct stream_ops *ops, const struct race *race,
                            const struct launch *launch)
 {
     unsigned count = race->place_count + 1;
-    if (!race->places || !race->uses) return NULL;
-    struct op_code *code = calloc(1, sizeof *code + count * sizeof *code->places);
-    if (!code) return NULL;
+    struct op_code *code = allocated(calloc(1, sizeof *code + count * sizeof *code->places));
     code->place_count = count;
     for (unsigned i = 0; i < count; i++)
         code->places[i] = place_in_kernel(ops, launch->kernel, race->places[i]);
-    code->kernel = strdup(launch->kernel->info.name);
-    if (code->kernel) return code;
-    free(code);
-    return NULL;
+    code->kernel = allocated(strdup(launch->kernel->info.name));
+    return code;
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */

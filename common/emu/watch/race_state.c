@@ -21,13 +21,10 @@ static void race_exit_reset(struct race_block *);
 
 struct race *race_open(void)
 {
-    struct race *race = calloc(1, sizeof *race);
-    if (!race) return NULL;
+    struct race *race = allocated(calloc(1, sizeof *race));
     shadow_open(&race->shadow, &race->rows);
     race->reports = race_reports_open();
-    if (race->reports) return race;
-    free(race);
-    return NULL;
+    return race;
 }
 
 void race_close(struct race *race)
@@ -67,8 +64,7 @@ static void look_at_code(struct race *race, const struct emu_kernel *kernel)
     }
     race->has_flags = loads && stores;
     race->tracks_observed = false;
-    for (size_t n = 0;
-         n < kernel->code_count && race->has_flags && !race->tracks_observed && !race->off; n++) {
+    for (size_t n = 0; n < kernel->code_count && race->has_flags && !race->tracks_observed; n++) {
         const struct insn *i = &kernel->code[n];
         race->tracks_observed = i->tally == TALLY_LOAD && (i->order & ORDER_KIND) != ORDER_WEAK &&
                                 !race_tries_again(race, kernel, n);
@@ -147,7 +143,7 @@ unsigned race_number_of_place(struct race *race, unsigned place)
 
 /* Numbers are for the places of this launch's accesses: places have fewer bits than the indices of
  * instructions. */
-static bool open_places(struct race *race, const struct emu_kernel *kernel, uint64_t blocks)
+static void open_places(struct race *race, const struct emu_kernel *kernel, uint64_t blocks)
 {
     size_t count = 0;
     for (size_t n = 0; n < kernel->code_count && n < UNKNOWN_PLACE; n++)
@@ -155,9 +151,8 @@ static bool open_places(struct race *race, const struct emu_kernel *kernel, uint
     race->layout = record_layout(blocks, count);
     race->place_count = 0;
     free(race->places);
-    race->places = calloc((size_t)race->layout.last_place + 1, sizeof *race->places);
-    if (race->places) race->places[0] = UNKNOWN_PLACE;
-    return race->places;
+    race->places = allocated(calloc((size_t)race->layout.last_place + 1, sizeof *race->places));
+    race->places[0] = UNKNOWN_PLACE;
 }
 
 void race_begin(struct launch *launch)
@@ -170,10 +165,10 @@ void race_begin(struct launch *launch)
     record_rows_clear(&race->rows);
     vclock_open(&race->space, blocks);
     free(race->uses);
-    race->uses = calloc(launch->kernel->code_count, sizeof *race->uses);
+    race->uses = allocated(calloc(launch->kernel->code_count, sizeof *race->uses));
     race->strict_readers = launch->emu->strict_readers;
     race->fences = race->strict_readers ? FENCES : READ_BLOCK;
-    race->off = !open_places(race, launch->kernel, blocks) || !race->uses;
+    open_places(race, launch->kernel, blocks);
     look_at_code(race, launch->kernel);
 }
 
@@ -188,15 +183,12 @@ void race_end(struct launch *launch)
 
 struct race_block *race_block_new(const struct block *block)
 {
-    struct race_block *race = calloc(1, sizeof *race);
-    if (!race) return NULL;
+    struct race_block *race = allocated(calloc(1, sizeof *race));
     race->device = block->launch->emu->checkers->race;
     race->warp_count = block->warp_count;
     race->planes.granules = (block->shared_bytes + GRANULE - 1) / GRANULE;
-    race->warps = calloc(race->warp_count, sizeof *race->warps);
-    if (race->warps) return race;
-    race_block_free(race);
-    return NULL;
+    race->warps = allocated(calloc(race->warp_count, sizeof *race->warps));
+    return race;
 }
 
 void race_block_start(struct block *block)
@@ -214,7 +206,7 @@ void race_block_start(struct block *block)
 void race_block_free(struct race_block *race)
 {
     if (!race) return;
-    if (race->warps) race_clock_reset(race);
+    race_clock_reset(race);
     sync_clear(&race->device->space, &race->words);
     race_exit_reset(race);
     shadow_page_clear(&race->planes, &race->shared);
@@ -265,10 +257,7 @@ void race_note_remote(const struct lane_access *t, uint64_t offset)
     struct race_block *owner = t->owner;
     unsigned thread = t->w->index * WARP + (unsigned)t->lane;
     if (agent_of(t->kind) != BY_THREAD) return;
-    if (!owner->remote && !(owner->remote = calloc(count_of(block), sizeof *owner->remote))) {
-        owner->device->off = true;
-        return;
-    }
+    if (!owner->remote) owner->remote = allocated(calloc(count_of(block), sizeof *owner->remote));
     bool is_strong = t->writes && (t->kind & KIND_MASK) != KIND_WEAK;
     struct remote_use *remote = &owner->remote[block->rank * block->threads + thread];
     *(is_strong ? &remote->strong : &remote->last) = (struct use){
@@ -316,7 +305,7 @@ static void check_use(struct block *block, const struct use *use, bool is_strong
 void event_block_end(struct block *block)
 {
     const struct race_block *race = block->racecheck;
-    if (race->device->off || !race->remote) return;
+    if (!race->remote) return;
     for (unsigned i = 0; i < block->warp_count; i++)
         event_reader_fence(&block->warps[i], ALL_LANES, SCOPE_DEVICE);
     for (size_t k = 0; k < count_of(block); k++) {

@@ -13,24 +13,19 @@ static uint32_t time_of(const struct op_clock *clock, size_t chain)
     return chain < clock->chains ? clock->time[chain] : 0;
 }
 
-static bool set_time(struct op_clock *clock, size_t chain, uint32_t time)
+static void set_time(struct op_clock *clock, size_t chain, uint32_t time)
 {
     if (chain >= clock->chains) {
-        uint32_t *grown = realloc(clock->time, (chain + 1) * sizeof *grown);
-        if (!grown) return false;
+        uint32_t *grown = allocated(realloc(clock->time, (chain + 1) * sizeof *grown));
         memset(grown + clock->chains, 0, (chain + 1 - clock->chains) * sizeof *grown);
         *clock = (struct op_clock){grown, chain + 1};
     }
     if (clock->time[chain] < time) clock->time[chain] = time;
-    return true;
 }
 
-static bool join(struct op_clock *into, const struct op_clock *more)
+static void join(struct op_clock *into, const struct op_clock *more)
 {
-    bool done = true;
-    for (size_t chain = more->chains; chain-- > 0 && done;)
-        done = set_time(into, chain, more->time[chain]);
-    return done;
+    for (size_t chain = more->chains; chain-- > 0;) set_time(into, chain, more->time[chain]);
 }
 
 /* ---- the operations -------------------------------------------------------------------------- */
@@ -64,7 +59,7 @@ void op_connect(struct stream_ops *ops, stream_op before, stream_op number)
 {
     const struct op_state *a = op_at(ops, before);
     struct op_state *b = op_at(ops, number);
-    if (a && b && !join(&b->clock, &a->clock)) ops->off = true;
+    if (a && b) join(&b->clock, &a->clock);
 }
 
 static void op_free(struct op_state *op)
@@ -92,16 +87,12 @@ static void drop_over(struct stream_ops *ops)
     if (over) drop_first(ops, over);
 }
 
-static bool make_room(struct stream_ops *ops)
+static void make_room(struct stream_ops *ops)
 {
     if (ops->count == MOST_OPS) drop_first(ops, MOST_OPS / 2);
-    if (ops->count < ops->room) return true;
-    size_t room = ops->room ? 2 * ops->room : FIRST_ROOM;
-    struct op_state *grown = realloc(ops->ops, room * sizeof *grown);
-    if (!grown) return false;
-    ops->ops = grown;
-    ops->room = room;
-    return true;
+    if (ops->count < ops->room) return;
+    ops->room = ops->room ? 2 * ops->room : FIRST_ROOM;
+    ops->ops = allocated(realloc(ops->ops, ops->room * sizeof *ops->ops));
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
@@ -113,7 +104,7 @@ static bool continues(const struct stream_ops *ops, size_t chain, const struct o
 }
 
 /* The chain for an operation that comes after `needs`: one of theirs, or any that it continues, or
- * a new one. False: out of memory, or too many. */
+ * a new one. False: there are too many. */
 static bool find_chain(struct stream_ops *ops, const struct op_clock *clock, const stream_op *needs,
                        size_t count, size_t *chain)
 {
@@ -124,9 +115,7 @@ static bool find_chain(struct stream_ops *ops, const struct op_clock *clock, con
     for (*chain = 0; *chain < ops->chain_count; ++*chain)
         if (continues(ops, *chain, clock)) return true;
     if (ops->chain_count == MOST_CHAINS) return false;
-    struct op_chain *grown = realloc(ops->chains, (ops->chain_count + 1) * sizeof *grown);
-    if (!grown) return false;
-    ops->chains = grown;
+    ops->chains = allocated(realloc(ops->chains, (ops->chain_count + 1) * sizeof *ops->chains));
     ops->chains[ops->chain_count++] = (struct op_chain){0, 0};
     return true;
 }
@@ -135,46 +124,41 @@ static bool find_chain(struct stream_ops *ops, const struct op_clock *clock, con
 
 /* What an operation comes after, beyond what the program says: work in the legacy stream, and work
  * in a blocking stream, come after each other. */
-static bool join_before(struct stream_ops *ops, const struct stream_op_info *info,
+static void join_before(struct stream_ops *ops, const struct stream_op_info *info,
                         const stream_op *needs, size_t count, struct op_clock *clock)
 {
-    bool done = join(clock, &ops->host);
-    for (size_t i = 0; i < count && done; i++) {
+    join(clock, &ops->host);
+    for (size_t i = 0; i < count; i++) {
         const struct op_state *need = op_at(ops, needs[i]);
-        if (need) done = join(clock, &need->clock);
+        if (need) join(clock, &need->clock);
     }
-    if (info->stream_kind != STREAM_ALONE) done = done && join(clock, &ops->legacy[info->device]);
-    if (info->stream_kind == STREAM_LEGACY)
-        done = done && join(clock, &ops->blocking[info->device]);
-    return done;
+    if (info->stream_kind != STREAM_ALONE) join(clock, &ops->legacy[info->device]);
+    if (info->stream_kind == STREAM_LEGACY) join(clock, &ops->blocking[info->device]);
 }
 
-static bool join_after(struct stream_ops *ops, const struct stream_op_info *info,
+static void join_after(struct stream_ops *ops, const struct stream_op_info *info,
                        const struct op_clock *clock)
 {
-    bool done = join(&ops->all[info->device], clock);
-    if (info->stream_kind == STREAM_LEGACY) done = done && join(&ops->legacy[info->device], clock);
-    if (info->stream_kind == STREAM_BLOCKING)
-        done = done && join(&ops->blocking[info->device], clock);
-    return done;
+    join(&ops->all[info->device], clock);
+    if (info->stream_kind == STREAM_LEGACY) join(&ops->legacy[info->device], clock);
+    if (info->stream_kind == STREAM_BLOCKING) join(&ops->blocking[info->device], clock);
 }
 
 static bool begin(struct stream_ops *ops, const struct stream_op_info *info, const stream_op *needs,
                   size_t count)
 {
     struct op_state op = {.info = *info};
-    size_t chain = 0;
-    bool done = make_room(ops) && join_before(ops, info, needs, count, &op.clock) &&
-                find_chain(ops, &op.clock, needs, count, &chain);
-    if (done) {
-        op.chain = (uint32_t)chain;
-        op.time = ops->chains[chain].time + 1;
-        done = set_time(&op.clock, chain, op.time) && join_after(ops, info, &op.clock);
-    }
-    if (!done) {
+    size_t chain;
+    make_room(ops);
+    join_before(ops, info, needs, count, &op.clock);
+    if (!find_chain(ops, &op.clock, needs, count, &chain)) {
         free(op.clock.time);
         return false;
     }
+    op.chain = (uint32_t)chain;
+    op.time = ops->chains[chain].time + 1;
+    set_time(&op.clock, chain, op.time);
+    join_after(ops, info, &op.clock);
     ops->chains[chain] = (struct op_chain){ops->first + ops->count, op.time};
     ops->ops[ops->count++] = op;
     return true;
@@ -194,7 +178,7 @@ stream_op stream_op_begin(struct stream_ops *ops, const struct stream_op_info *i
 
 static void wait_for(struct stream_ops *ops, const struct op_clock *clock)
 {
-    if (!join(&ops->host, clock)) ops->off = true;
+    join(&ops->host, clock);
     drop_over(ops);
 }
 
@@ -222,8 +206,7 @@ void stream_ops_wait_device(struct stream_ops *ops, int device)
 
 struct stream_ops *stream_ops_open(void)
 {
-    struct stream_ops *ops = calloc(1, sizeof *ops);
-    if (!ops) return NULL;
+    struct stream_ops *ops = allocated(calloc(1, sizeof *ops));
     ops->first = 1;
     pthread_mutex_init(&ops->lock, NULL);
     shadow_open(&ops->history, NULL);

@@ -25,14 +25,13 @@ enum { MOST_RANGES = 4096 };
 
 /* ---- the devices ----------------------------------------------------------------------------- */
 
-bool race_ops_join(struct race *race, struct stream_ops *ops)
+void race_ops_join(struct race *race, struct stream_ops *ops)
 {
     for (int i = 0; ops && i < MOST_RACES && !race->ops; i++) {
         if (ops->races[i]) continue;
         ops->races[i] = race;
         race->ops = ops;
     }
-    return !ops || race->ops;
 }
 
 void race_ops_leave(struct race *race)
@@ -90,10 +89,10 @@ static bool is_past(struct keeping *keeping, record v)
     return keeping->is_before;
 }
 
-static bool keep_writes(struct keeping *keeping, const record *from, struct shadow_page *to)
+static void keep_writes(struct keeping *keeping, const record *from, struct shadow_page *to)
 {
     record *plane = shadow_plane(&keeping->ops->history.planes, to, LAST_WRITE);
-    for (size_t k = 0; plane && k < PAGE_GRANULES; k++) {
+    for (size_t k = 0; k < PAGE_GRANULES; k++) {
         if (!from[k]) continue;
         plane[k] = op_cell(&keeping->race->layout, from[k], keeping->race->ended);
         for (int which = READ; which < RECORDS; which++) {
@@ -102,7 +101,6 @@ static bool keep_writes(struct keeping *keeping, const record *from, struct shad
                 reads[k] = record_without(reads[k], record_bytes(plane[k]));
         }
     }
-    return plane;
 }
 
 /* Is it enough to keep the read `now` of the two? Atomics are among the reads. */
@@ -112,29 +110,28 @@ static bool replaces(struct keeping *keeping, record now, record before)
                        (op_writes(READ, now) || !op_writes(READ, before)));
 }
 
-static bool keep_read(struct keeping *keeping, struct shadow_page *to, record *plane, size_t k,
+static void keep_read(struct keeping *keeping, struct shadow_page *to, record *plane, size_t k,
                       record v)
 {
     record now = op_cell(&keeping->race->layout, v, keeping->race->ended);
-    if (!replaces(keeping, now, plane[k]))
-        return shadow_put_other(&keeping->ops->history.planes, to, k, now);
-    plane[k] = now;
-    return true;
+    if (replaces(keeping, now, plane[k]))
+        plane[k] = now;
+    else
+        shadow_put_other(&keeping->ops->history.planes, to, k, now);
 }
 
-static bool keep_reads(struct keeping *keeping, const struct shadow_page *from,
+static void keep_reads(struct keeping *keeping, const struct shadow_page *from,
                        struct shadow_page *to)
 {
     const struct planes *planes = &keeping->race->shadow.planes;
     bool has_other = from->plane[OTHER_READ] || from->short_reads;
     record *plane = shadow_plane(&keeping->ops->history.planes, to, READ);
-    for (size_t k = 0; plane && k < PAGE_GRANULES; k++) {
+    for (size_t k = 0; k < PAGE_GRANULES; k++) {
         record read = shadow_record(from, READ, k),
                other = has_other ? shadow_other(planes, from, k) : 0;
-        if (read && !keep_read(keeping, to, plane, k, read)) return false;
-        if (other && !keep_read(keeping, to, plane, k, other)) return false;
+        if (read) keep_read(keeping, to, plane, k, read);
+        if (other) keep_read(keeping, to, plane, k, other);
     }
-    return plane;
 }
 
 static bool is_empty(const struct shadow_page *page)
@@ -154,18 +151,17 @@ static void note_page(struct stream_ops *ops, struct page *there, stream_op op)
     }
 }
 
-static bool keep_page(struct stream_ops *ops, struct race *race, const struct page *page)
+static void keep_page(struct stream_ops *ops, struct race *race, const struct page *page)
 {
     const struct shadow_page *from = (const struct shadow_page *)page->content;
     struct keeping keeping = {.ops = ops, .race = race};
     struct page *there = pages_touch(&ops->history.pages, page->number);
-    if (!there) return false;
     struct shadow_page *to = (struct shadow_page *)there->content;
     note_page(ops, there, race->ended);
     const record *written = from->plane[LAST_WRITE];
-    return (!written || keep_writes(&keeping, written, to)) &&
-           ((!from->plane[READ] && !from->plane[OTHER_READ] && !from->short_reads) ||
-            keep_reads(&keeping, from, to));
+    if (written) keep_writes(&keeping, written, to);
+    if (from->plane[READ] || from->plane[OTHER_READ] || from->short_reads)
+        keep_reads(&keeping, from, to);
 }
 
 /* The k-th page that the last launch has accessed; NULL: it has been dropped since. */
@@ -182,7 +178,7 @@ static void keep_launch(struct stream_ops *ops, struct race *race)
     ops->has_atomics = ops->has_atomics || (!is_over && race->has_atomics);
     for (size_t k = 0; k < race->shadow.touched_count && !is_over && !ops->off; k++) {
         const struct page *page = touched_page(race, k);
-        if (page && !keep_page(ops, race, page)) ops->off = true;
+        if (page) keep_page(ops, race, page);
     }
     race->ended = 0;
 }
@@ -262,13 +258,7 @@ static void keep_range(struct stream_ops *ops, const struct op_range *new)
         return;
     }
     if (ops->range_count == MOST_RANGES) thin_out(ops);
-    if (ops->range_count == ops->range_room) {
-        size_t room = ops->range_room ? 2 * ops->range_room : 64;
-        struct op_range *grown = realloc(ops->ranges, room * sizeof *grown);
-        if (!grown) return; /* it is missed */
-        ops->ranges = grown;
-        ops->range_room = room;
-    }
+    ops->ranges = grown(ops->ranges, ops->range_count, sizeof *ops->ranges);
     ops->ranges[ops->range_count++] = *new;
 }
 
@@ -521,7 +511,7 @@ void race_ops_end_launch(struct race *race, const struct launch *launch)
     bool has_rivals = op && op_has_rivals(ops, launch->operation);
     if (has_rivals) keep_launches(ops); /* of other devices */
     race->ended = op ? launch->operation : 0;
-    if (op && !(op->code = op_code_of(ops, race, launch))) ops->off = true;
+    if (op) op->code = op_code_of(ops, race, launch);
     if (op && (has_rivals || race->families) && !ops->off)
         compare_launch(ops, race, launch, has_rivals);
     if (op && tells_the_host(race, launch->emu)) op_wait(ops, launch->operation);

@@ -176,19 +176,12 @@ static size_t make_distinct(struct work_kind *kinds, size_t count)
     return kept;
 }
 
-/* NULL: out of memory. */
 static struct kernel_kinds *work_new(const struct emu_kernel *kernel)
 {
     size_t count = kernel->code_count;
-    struct kernel_kinds *work = calloc(1, sizeof *work);
-    struct work_kind *kinds = calloc(count, sizeof *kinds);
-    uint32_t *of_insn = calloc(count, sizeof *of_insn);
-    if (!work || !kinds || !of_insn) {
-        free(work);
-        free(kinds);
-        free(of_insn);
-        return NULL;
-    }
+    struct kernel_kinds *work = allocated(malloc(sizeof *work));
+    struct work_kind *kinds = allocated(calloc(count, sizeof *kinds));
+    uint32_t *of_insn = allocated(calloc(count, sizeof *of_insn));
     for (size_t i = 0; i < count; i++) kinds[i] = kind_of(&kernel->code[i]);
     *work = (struct kernel_kinds){
         .kind_count = make_distinct(kinds, count), .kinds = kinds, .of_insn = of_insn};
@@ -198,8 +191,7 @@ static struct kernel_kinds *work_new(const struct emu_kernel *kernel)
             bsearch(&kind, kinds, work->kind_count, sizeof kind, compare_kinds);
         of_insn[i] = (uint32_t)(found - kinds);
     }
-    struct work_kind *fitting = realloc(kinds, work->kind_count * sizeof *kinds);
-    if (fitting) work->kinds = fitting;
+    work->kinds = allocated(realloc(kinds, work->kind_count * sizeof *kinds));
     return work;
 }
 
@@ -311,13 +303,12 @@ static uint64_t elements_of(const struct insn *insn, const struct work_kind *kin
     return from->bytes / (insn->bulk.reduces ? insn->element_bytes : 1);
 }
 
-/* The operations that were executed. NULL: out of memory. */
+/* The operations that were executed. */
 static struct emu_operation *add_operations(const struct launch *launch, size_t *count)
 {
     const struct emu_kernel *kernel = launch->kernel;
     const struct kernel_kinds *work = kernel->work;
-    struct emu_operation *all = calloc(work->kind_count, sizeof *all);
-    if (!all) return NULL;
+    struct emu_operation *all = allocated(calloc(work->kind_count, sizeof *all));
     for (size_t i = 0; i < kernel->code_count; i++) {
         const struct insn_counts *from = &launch->total[i];
         const struct work_kind *kind = &work->kinds[work->of_insn[i]];
@@ -342,27 +333,19 @@ static struct emu_launch_record *record_make(const struct launch *launch, double
 {
     const struct emu_kernel *kernel = launch->kernel;
     const struct ptx_text *text = &kernel->module->text;
-    struct emu_launch_record *record = calloc(1, sizeof *record);
-    struct emu_line *lines = calloc(kernel->line_count, sizeof *lines);
+    struct emu_launch_record *record = allocated(malloc(sizeof *record));
+    struct emu_line *lines = allocated(calloc(kernel->line_count, sizeof *lines));
     /* For a launch that is counted by the rules of an older generation. */
     static const struct emu_agreement by_model = {
         .text = "unchecked: by another generation's rules, for which there is no machine code"};
     const struct emu_agreement *checked = launch->model ? &by_model : kernel->agreement;
     /* The record has copies, because the module may be unloaded before the record is read. */
-    char *name = strdup(kernel->info.name), *agreement = strdup(checked->text);
-    char *by = launch->launched_by ? strdup(launch->launched_by->info.name) : NULL;
+    char *name = allocated(strdup(kernel->info.name)),
+         *agreement = allocated(strdup(checked->text)),
+         *by = launch->launched_by ? allocated(strdup(launch->launched_by->info.name)) : NULL;
     bool failed = launch->error && launch->error != EMU_INTERRUPTED;
     size_t operation_count = 0;
     struct emu_operation *operations = add_operations(launch, &operation_count);
-    if (!record || !lines || !name || !agreement || !operations) {
-        free(record);
-        free(lines);
-        free(operations);
-        free(name);
-        free(agreement);
-        free(by);
-        return NULL;
-    }
     *record = (struct emu_launch_record){.id = launch->id,
                                          .kernel = name,
                                          .grid = launch->grid,
@@ -392,15 +375,13 @@ static struct emu_launch_record *record_make(const struct launch *launch, double
         if (!line->line || !file || !lines[i].counts.instructions) continue;
         struct emu_line *out = &lines[record->line_count++];
         struct emu_counts counts = lines[i].counts;
-        *out = (struct emu_line){strdup(file), line->line, counts};
-        if (!out->file) record->line_count--;
+        *out = (struct emu_line){allocated(strdup(file)), line->line, counts};
     }
     return record;
 }
 
 static void record_free(struct emu_launch_record *record)
 {
-    if (!record) return;
     for (size_t i = 0; i < record->line_count; i++) free((char *)record->lines[i].file);
     free((struct emu_line *)record->lines);
     free((struct emu_operation *)record->operations);
@@ -412,15 +393,10 @@ static void record_free(struct emu_launch_record *record)
 
 /* ---- a device's ------------------------------------------------------------------------------ */
 
-bool records_open(struct emu *emu)
-{
-    emu->records = calloc(1, sizeof *emu->records);
-    return emu->records;
-}
+void records_open(struct emu *emu) { emu->records = allocated(calloc(1, sizeof *emu->records)); }
 
 void records_close(struct emu *emu)
 {
-    if (!emu->records) return;
     emu_forget(emu);
     free(emu->records->all);
     work_free(emu->records->work);
@@ -428,30 +404,16 @@ void records_close(struct emu *emu)
     emu->records = NULL;
 }
 
-/* Makes room for one more record; false: out of memory. */
-static bool grow(struct records *records)
-{
-    enum { FIRST_ROOM = 16 };
-    if (records->count < records->room) return true;
-    size_t room = records->room ? 2 * records->room : FIRST_ROOM;
-    struct emu_launch_record **grown = realloc(records->all, room * sizeof *grown);
-    if (!grown) return false;
-    records->all = grown;
-    records->room = room;
-    return true;
-}
-
-bool records_begin(struct launch *launch)
+void records_begin(struct launch *launch)
 {
     struct records *records = launch->emu->records;
     struct emu_kernel *kernel = launch->kernel;
-    if (!launch->counting) return true;
+    if (!launch->counting) return;
     if (!launch->model) kernel_agreement(kernel);
-    if (kernel->work) return true;
-    if (!(kernel->work = work_new(kernel))) return false;
+    if (kernel->work) return;
+    kernel->work = work_new(kernel);
     kernel->work->next = records->work;
     records->work = kernel->work;
-    return true;
 }
 
 /* A chain of grids that launch each other may be endless; its records must not be. */
@@ -468,9 +430,9 @@ void records_end(const struct launch *launch, double seconds)
 {
     struct records *records = launch->emu->records;
     bool is_of_use = !launch->error || launch->error == EMU_INTERRUPTED || launch->launched_by;
-    if (!launch->counting || !is_of_use || is_beyond(records, launch) || !grow(records)) return;
-    struct emu_launch_record *record = record_make(launch, seconds);
-    if (record) records->all[records->count++] = record;
+    if (!launch->counting || !is_of_use || is_beyond(records, launch)) return;
+    records->all = grown(records->all, records->count, sizeof *records->all);
+    records->all[records->count++] = record_make(launch, seconds);
 }
 
 size_t emu_records(const struct emu *emu) { return emu->records->count; }

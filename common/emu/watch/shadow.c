@@ -56,26 +56,17 @@ void vclock_drop(struct vclock_space *space, struct vclock **k)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-static struct vclock *leaf_new(struct vclock_space *space, timestamp base,
-                               const struct vclock_entry *entries, unsigned count)
+static struct vclock *leaf_new(timestamp base, const struct vclock_entry *entries, unsigned count)
 {
-    struct vclock_leaf *leaf = malloc(sizeof *leaf + count * sizeof *entries);
-    if (!leaf) {
-        space->out_of_memory = true;
-        return NULL;
-    }
+    struct vclock_leaf *leaf = allocated(malloc(sizeof *leaf + count * sizeof *entries));
     *leaf = (struct vclock_leaf){.head = {.owners = 1}, .base = base, .count = count};
     if (count) memcpy(leaf->entries, entries, count * sizeof *entries);
     return &leaf->head;
 }
 
-static struct vclock *node_new(struct vclock_space *space, struct vclock *const *branch)
+static struct vclock *node_new(struct vclock *const *branch)
 {
-    struct vclock_node *node = malloc(sizeof *node);
-    if (!node) {
-        space->out_of_memory = true;
-        return NULL;
-    }
+    struct vclock_node *node = allocated(malloc(sizeof *node));
     node->head.owners = 1;
     memcpy(node->branch, branch, sizeof node->branch);
     return &node->head;
@@ -89,12 +80,11 @@ static unsigned branch_of(uint64_t block, unsigned level)
 struct vclock *vclock_of_block(struct vclock_space *space, uint64_t block, timestamp base,
                                const struct vclock_entry *entries, unsigned count)
 {
-    struct vclock *k = leaf_new(space, base, entries, count);
-    for (unsigned level = 1; level <= space->levels && k; level++) {
-        struct vclock *branch[BRANCHES] = {NULL}, *inner = k;
-        branch[branch_of(block, level)] = inner;
-        k = node_new(space, branch);
-        if (!k) drop_node(inner, level - 1);
+    struct vclock *k = leaf_new(base, entries, count);
+    for (unsigned level = 1; level <= space->levels; level++) {
+        struct vclock *branch[BRANCHES] = {NULL};
+        branch[branch_of(block, level)] = k;
+        k = node_new(branch);
     }
     return k;
 }
@@ -133,48 +123,42 @@ static bool is_equal(const struct vclock_leaf *leaf, timestamp base,
     return true;
 }
 
-static struct vclock *join_leaves(struct vclock_space *space, struct vclock_leaf *a,
-                                  struct vclock_leaf *b)
+static struct vclock *join_leaves(struct vclock_leaf *a, struct vclock_leaf *b)
 {
     struct vclock_entry merged[MAX_KEYS];
     timestamp base = a->base > b->base ? a->base : b->base;
     unsigned count = merge(a, b, base, merged);
     if (is_equal(a, base, merged, count)) return vclock_hold(&a->head);
     if (is_equal(b, base, merged, count)) return vclock_hold(&b->head);
-    return leaf_new(space, base, merged, count);
+    return leaf_new(base, merged, count);
 }
 
 /* The later of the two times, for each thread. The arguments keep their owners; the result is a new
  * reference. A subtree that equals one of a or b is shared and not copied: this saves memory in
  * chains, and a second join of the same two clocks is quick. */
-static struct vclock *join(struct vclock_space *space, struct vclock *a, struct vclock *b,
-                           unsigned level)
+static struct vclock *join(struct vclock *a, struct vclock *b, unsigned level)
 {
     if (a == b || !b) return vclock_hold(a);
     if (!a) return vclock_hold(b);
-    if (!level) return join_leaves(space, (struct vclock_leaf *)a, (struct vclock_leaf *)b);
+    if (!level) return join_leaves((struct vclock_leaf *)a, (struct vclock_leaf *)b);
     struct vclock *branch[BRANCHES];
     bool is_a = true, is_b = true;
     for (int i = 0; i < BRANCHES; i++) {
         struct vclock *of_a = ((struct vclock_node *)a)->branch[i],
                       *of_b = ((struct vclock_node *)b)->branch[i];
-        branch[i] = join(space, of_a, of_b, level - 1);
+        branch[i] = join(of_a, of_b, level - 1);
         is_a = is_a && branch[i] == of_a;
         is_b = is_b && branch[i] == of_b;
     }
-    struct vclock *same = is_a   ? a
-                          : is_b ? b
-                                 : NULL,
-                  *result = same ? vclock_hold(same) : node_new(space, branch);
-    if (same || !result)
-        for (int i = 0; i < BRANCHES; i++) drop_node(branch[i], level - 1);
-    return result;
+    if (!is_a && !is_b) return node_new(branch);
+    for (int i = 0; i < BRANCHES; i++) drop_node(branch[i], level - 1);
+    return vclock_hold(is_a ? a : b);
 }
 
 void vclock_join(struct vclock_space *space, struct vclock **into, struct vclock *more)
 {
     if (!more || *into == more) return;
-    struct vclock *joined = join(space, *into, more, space->levels);
+    struct vclock *joined = join(*into, more, space->levels);
     vclock_drop(space, into);
     *into = joined;
 }
@@ -278,26 +262,21 @@ static uint32_t *place_of(const struct record_rows *rows, record row)
 }
 
 /* Doubles the room. */
-static bool grow(struct record_rows *rows)
+static void grow(struct record_rows *rows)
 {
-    uint32_t size = rows->size ? 2 * rows->size : FIRST_SIZE;
-    record *row = realloc(rows->row, (size / 2 + 1) * sizeof *row);
-    if (row) rows->row = row;
-    uint32_t *table = row ? calloc(size, sizeof *table) : NULL;
-    if (!table) return false;
+    rows->size = rows->size ? 2 * rows->size : FIRST_SIZE;
+    rows->row = allocated(realloc(rows->row, (rows->size / 2 + 1) * sizeof *rows->row));
     free(rows->table);
-    rows->table = table;
-    rows->size = size;
+    rows->table = allocated(calloc(rows->size, sizeof *rows->table));
     for (uint32_t number = 1; number <= rows->count; number++)
         *place_of(rows, rows->row[number]) = number;
-    return true;
 }
 
-/* The number of a row, which is added if it is new. 0: too many rows, or no memory is left. */
+/* The number of a row, which is added if it is new. 0: too many rows. */
 static uint32_t number_of(struct record_rows *rows, record row)
 {
     if (rows->last_number && rows->last == row) return rows->last_number;
-    if (rows->count == rows->size / 2 && !grow(rows)) return 0;
+    if (rows->count == rows->size / 2) grow(rows);
     uint32_t *number = place_of(rows, row);
     if (!*number && rows->count == MOST_ROWS) return 0;
     if (!*number) {
@@ -356,9 +335,8 @@ static void *plane_take(struct planes *planes, struct spare_plane **spares, size
         *spares = spare->next;
         return memset(spare, 0, bytes);
     }
-    void *plane = calloc(1, bytes);
-    if (plane) planes->bytes += bytes;
-    return plane;
+    planes->bytes += bytes;
+    return allocated(calloc(1, bytes));
 }
 
 static void free_all(struct spare_plane **spares)
@@ -397,15 +375,13 @@ record *shadow_plane(struct planes *planes, struct shadow_page *page, int which)
 }
 
 /* The page's second reads get their long form. */
-static bool make_long(struct planes *planes, struct shadow_page *page)
+static void make_long(struct planes *planes, struct shadow_page *page)
 {
     record *plane = shadow_plane(planes, page, OTHER_READ);
-    for (size_t k = 0; plane && k < planes->granules; k++)
+    for (size_t k = 0; k < planes->granules; k++)
         plane[k] = record_of_short(planes->rows, page->short_reads[k]);
-    if (!plane) return false;
     plane_give(&planes->spare_short, page->short_reads);
     page->short_reads = NULL;
-    return true;
 }
 
 record shadow_short_read(const struct planes *planes, const struct shadow_page *page, size_t index)
@@ -414,25 +390,25 @@ record shadow_short_read(const struct planes *planes, const struct shadow_page *
 }
 
 /* Makes the plane for second reads, of short records if there are any. */
-static bool make_other(struct planes *planes, struct shadow_page *page)
+static void make_other(struct planes *planes, struct shadow_page *page)
 {
-    if (page->plane[OTHER_READ] || page->short_reads) return true;
-    if (!planes->rows) return shadow_plane(planes, page, OTHER_READ) != NULL;
-    page->short_reads = plane_take(planes, &planes->spare_short, sizeof(short_record));
-    return page->short_reads != NULL;
+    if (page->plane[OTHER_READ] || page->short_reads) return;
+    if (planes->rows)
+        page->short_reads = plane_take(planes, &planes->spare_short, sizeof(short_record));
+    else
+        shadow_plane(planes, page, OTHER_READ);
 }
 
-bool shadow_put_other(struct planes *planes, struct shadow_page *page, size_t index, record v)
+void shadow_put_other(struct planes *planes, struct shadow_page *page, size_t index, record v)
 {
     short_record s;
-    if (!make_other(planes, page)) return false;
+    make_other(planes, page);
     if (page->short_reads && short_record_of(planes->rows, v, &s)) {
         page->short_reads[index] = s;
-        return true;
+        return;
     }
-    if (page->short_reads && !make_long(planes, page)) return false;
+    if (page->short_reads) make_long(planes, page);
     page->plane[OTHER_READ][index] = v;
-    return true;
 }
 
 /* ---- global memory --------------------------------------------------------------------------- */
@@ -453,9 +429,7 @@ void shadow_note_touched(struct shadow *shadow, uint64_t number)
     enum { FIRST_ROOM = 256 };
     if (shadow->touched_count == shadow->touched_room) {
         size_t room = shadow->touched_room ? 2 * shadow->touched_room : FIRST_ROOM;
-        uint64_t *grown = realloc(shadow->touched, room * sizeof *grown);
-        if (!grown) return;
-        shadow->touched = grown;
+        shadow->touched = allocated(realloc(shadow->touched, room * sizeof *shadow->touched));
         shadow->touched_room = room;
     }
     shadow->touched[shadow->touched_count++] = number;
@@ -464,7 +438,6 @@ void shadow_note_touched(struct shadow *shadow, uint64_t number)
 struct shadow_page *shadow_page_at(struct shadow *shadow, uint64_t address)
 {
     struct page *page = pages_touch(&shadow->pages, address >> PAGE_BITS);
-    if (!page) return NULL;
     struct shadow_page *content = content_of(page);
     if (content->launch != shadow->launch) {
         shadow_page_clear(&shadow->planes, content);

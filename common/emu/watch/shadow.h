@@ -46,16 +46,14 @@ struct vclock_entry {
 
 struct vclock;
 
-/* What the clocks of one launch share: the depth of their trees. After memory has run out, no clock
- * can be relied on. */
+/* What the clocks of one launch share: the depth of their trees. */
 struct vclock_space {
     unsigned levels;
-    bool out_of_memory;
 };
 void vclock_open(struct vclock_space *, uint64_t blocks);
 
 /* A clock of one block: `base` for all of its threads and 0 for its copies, and besides the
- * entries, in the order of their keys. Returns a new reference; NULL: out of memory. */
+ * entries, in the order of their keys. Returns a new reference. */
 struct vclock *vclock_of_block(struct vclock_space *, uint64_t block, timestamp base,
                                const struct vclock_entry *entries, unsigned count);
 /* *into becomes the later time of the two clocks, for each thread. */
@@ -317,7 +315,7 @@ struct shadow_page {
 };
 /* The page has no accesses any more. Its planes go back. */
 void shadow_page_clear(struct planes *, struct shadow_page *);
-/* A plane of a page, made if the page has none. NULL: out of memory. */
+/* A plane of a page, made if the page has none. */
 record *shadow_plane(struct planes *, struct shadow_page *, int which);
 static inline record shadow_record(const struct shadow_page *page, int which, size_t index)
 {
@@ -332,26 +330,24 @@ static inline record shadow_other(const struct planes *planes, const struct shad
     if (page->plane[OTHER_READ]) return page->plane[OTHER_READ][index];
     return page->short_reads ? shadow_short_read(planes, page, index) : 0;
 }
-/* Replaces it. False: out of memory. */
-bool shadow_put_other(struct planes *, struct shadow_page *, size_t index, record);
+/* Replaces it. */
+void shadow_put_other(struct planes *, struct shadow_page *, size_t index, record);
 static inline struct granule shadow_granule(const struct planes *planes,
                                             const struct shadow_page *page, size_t index)
 {
     return (struct granule){{shadow_record(page, LAST_WRITE, index),
                              shadow_record(page, READ, index), shadow_other(planes, page, index)}};
 }
-/* Puts back the records of a granule. False: out of memory. */
-static inline bool shadow_put(struct planes *planes, struct shadow_page *page, size_t index,
+/* Puts back the records of a granule. */
+static inline void shadow_put(struct planes *planes, struct shadow_page *page, size_t index,
                               const struct granule *g)
 {
     for (int which = 0; which < OTHER_READ; which++) {
         if (shadow_record(page, which, index) == g->access[which]) continue;
-        if (!shadow_plane(planes, page, which)) return false;
-        page->plane[which][index] = g->access[which];
+        shadow_plane(planes, page, which)[index] = g->access[which];
     }
     record other = g->access[OTHER_READ];
-    return shadow_other(planes, page, index) == other ||
-           shadow_put_other(planes, page, index, other);
+    if (shadow_other(planes, page, index) != other) shadow_put_other(planes, page, index, other);
 }
 
 /* The granules of global memory. All accesses of earlier launches happen before those of this
@@ -367,10 +363,10 @@ enum { PAGE_GRANULES = PAGE_BYTES / GRANULE };
 
 void shadow_open(struct shadow *, struct record_rows *);
 void shadow_close(struct shadow *);
-/* The page of an address; NULL: out of memory. */
+/* The page of an address. */
 struct shadow_page *shadow_page_at(struct shadow *, uint64_t address);
 void shadow_new_launch(struct shadow *);
-/* Adds a page to `touched`. If memory runs out, it is missing there. */
+/* Adds a page to `touched`. */
 void shadow_note_touched(struct shadow *, uint64_t number);
 /* Drops the granules of freed memory. */
 void shadow_forget(struct shadow *, uint64_t address, uint64_t bytes);

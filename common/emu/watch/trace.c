@@ -24,8 +24,8 @@ static const char header[] = "launch\tkernel\tblock\twarp\tepoch\tline\toperatio
 
 struct emu_trace *trace_open(FILE *file)
 {
-    struct emu_trace *trace = calloc(1, sizeof *trace);
-    if (trace) trace->file = file;
+    struct emu_trace *trace = allocated(calloc(1, sizeof *trace));
+    trace->file = file;
     return trace;
 }
 
@@ -185,8 +185,8 @@ struct pictures {
 
 struct pictures *pictures_open(void)
 {
-    struct pictures *p = calloc(1, sizeof *p);
-    if (p) pthread_mutex_init(&p->lock, NULL);
+    struct pictures *p = allocated(calloc(1, sizeof *p));
+    pthread_mutex_init(&p->lock, NULL);
     return p;
 }
 
@@ -222,9 +222,9 @@ static struct emu_bank_picture *find_line(struct pictures *p, const char *file, 
 {
     for (size_t i = 0; i < p->line_count; i++)
         if (p->lines[i].line == line && !strcmp(p->lines[i].file, file)) return &p->lines[i];
-    char *copy = p->line_count < MOST_LINES ? strdup(file) : NULL;
-    if (!copy) return NULL;
-    p->lines[p->line_count] = (struct emu_bank_picture){.file = copy, .line = line};
+    if (p->line_count == MOST_LINES) return NULL;
+    p->lines[p->line_count] =
+        (struct emu_bank_picture){.file = allocated(strdup(file)), .line = line};
     return &p->lines[p->line_count++];
 }
 
@@ -232,13 +232,12 @@ static void keep(struct pictures *p, const struct emu_bank_picture *new)
 {
     pthread_mutex_lock(&p->lock);
     struct emu_bank_picture *old = find_line(p, new->file, new->line);
-    char *kernel = old && (!old->kernel || is_better(new, old)) ? strdup(new->kernel) : NULL;
-    if (kernel) {
+    if (old && (!old->kernel || is_better(new, old))) {
         const char *file = old->file;
         free((char *)old->kernel);
         *old = *new;
         old->file = file;
-        old->kernel = kernel;
+        old->kernel = allocated(strdup(new->kernel));
     }
     pthread_mutex_unlock(&p->lock);
 }
@@ -276,14 +275,10 @@ void picture_launch(struct pictures *p, const struct launch *launch)
     p->current = NULL;
     for (size_t i = 0; i < p->timeline_count; i++)
         if (!strcmp(p->timelines[i]->shown.kernel, launch->kernel->info.name)) return;
-    struct timeline *new = p->timeline_count < MOST_TIMELINES ? calloc(1, sizeof *new) : NULL;
-    char *name = new ? strdup(launch->kernel->info.name) : NULL;
-    if (!name) {
-        free(new);
-        return;
-    }
+    if (p->timeline_count == MOST_TIMELINES) return;
+    struct timeline *new = allocated(calloc(1, sizeof *new));
     uint64_t threads = (uint64_t)launch->block.x * launch->block.y * launch->block.z;
-    new->shown = (struct emu_timeline){.kernel = name,
+    new->shown = (struct emu_timeline){.kernel = allocated(strdup(launch->kernel->info.name)),
                                        .launch = launch->id,
                                        .warps = (unsigned)((threads + WARP - 1) / WARP),
                                        .turns = new->turns};

@@ -35,7 +35,7 @@
 
 struct emu_trace;
 
-/* Traces into a file, which the caller closes after trace_close. NULL: out of memory. */
+/* Traces into a file, which the caller closes after trace_close. */
 struct emu_trace *trace_open(FILE *);
 void trace_close(struct emu_trace *);
 void trace_access(struct emu_trace *, const struct warp *, const struct insn *,
@@ -56,7 +56,6 @@ void trace_exchange(struct emu_trace *, const struct warp *, const struct insn *
 
 struct pictures;
 
-/* NULL: out of memory. */
 struct pictures *pictures_open(void);
 void pictures_close(struct pictures *);
 

@@ -1,0 +1,31 @@
+/*
+ * allocated.h — memory for what a program keeps about its work. If the host has none left, the
+ * program ends with a sentence: there is nothing that it could do. What is as large as a user's
+ * numbers, such as device memory, is asked for with malloc and its like, and has an error.
+ */
+#ifndef ALLOCATED_H
+#define ALLOCATED_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What malloc and its like, or open_memstream, have returned, which is never NULL then. */
+void *allocated(void *memory);
+
+/* An array of `count` elements with room for at least one more. Whenever the number is a power of
+ * two, the array becomes twice as large. */
+static inline void *grown(void *array, size_t count, size_t size)
+{
+    return count & (count - 1) ? array
+                               : allocated(realloc(array, (count > 0 ? 2 * count : 1) * size));
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
