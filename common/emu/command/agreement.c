@@ -6,11 +6,8 @@
  * has the PTX of each source file.
  */
 #include "command.h"
-#include "common/emu/ptx/binary.h"
-#include "common/emu/ptx/ptx.h"
 #include "common/emu/ptx/insn.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { NAME_SIZE = 1024, NO_KERNEL_IMAGE = 209, ALIGNMENT = 8 };

@@ -5,14 +5,9 @@
 #include "common/emu/ptx/binary.h"
 #include "common/files/visible.h"
 #include <errno.h>
-#include <limits.h>
 #include <link.h>
 #include <spawn.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>

@@ -6,10 +6,6 @@
 #include "common/emu/emu.h"
 #include "common/emu/ptx/binary.h"
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 
 /* ---- options.c: the command line of emu ------------------------------------------------------ */
 

@@ -5,12 +5,7 @@
 #include "command.h"
 #include "common/files/files.h"
 #include "common/files/visible.h"
-#include <elf.h>
 #include <errno.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>

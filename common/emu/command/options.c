@@ -5,19 +5,14 @@
 #define _GNU_SOURCE /* vasprintf */
 #include "command.h"
 #include "common/command/option_table.h"
-#include "settings.h"
-#include "common/emu/watch/count.h"
 #include "common/emu/report/report.h"
 #include "common/files/files.h"
 #include "common/files/visible.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <regex.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -4,9 +4,6 @@
 #include "async.h"
 #include "device.h"
 #include "events.h"
-#include "machine.h"
-#include <stdlib.h>
-#include <string.h>
 
 static void stores_free(struct async_stores *);
 

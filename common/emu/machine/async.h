@@ -5,11 +5,6 @@
 #define EMU_ASYNC_H
 
 #include "machine.h"
-#include "common/emu/ptx/insn.h"
-#include "common/emu/ptx/ptx.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 
 /* ---- the named barriers of a block ----------------------------------------------------------- */
 

@@ -3,9 +3,6 @@
  */
 #include "async.h"
 #include "events.h"
-#include "machine.h"
-#include "common/emu/ptx/insn.h"
-#include <string.h>
 
 static void mbarrier_report(struct cluster *, int error, const char *what);
 

@@ -2,13 +2,8 @@
  * block.c — blocks and clusters: their memory, and the turns of their warps.
  */
 #include "async.h"
-#include "device.h"
 #include "events.h"
-#include "machine.h"
 #include "schedule.h"
-#include "common/emu/ptx/insn.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- sets the special registers of a warp that starts ---------------------------------------- */
 

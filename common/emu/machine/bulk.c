@@ -9,8 +9,6 @@
 #include "async.h"
 #include "device.h"
 #include "events.h"
-#include <stdlib.h>
-#include <string.h>
 
 enum { BULK_UNIT = 16 }; /* addresses and sizes are multiples of it */
 

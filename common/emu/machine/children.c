@@ -1,10 +1,5 @@
 #include "schedule.h"
-#include "device.h"
 #include "events.h"
-#include "common/emu/ptx/ptx.h"
-#include "machine.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* Memory for the parameters of one launch, on average. */
 enum { PARAMETER_BYTES = 512, ALIGNMENT = 16 };

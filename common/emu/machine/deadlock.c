@@ -2,15 +2,10 @@
  * deadlock.c — launches whose threads cannot go on: how that is found, and what is reported.
  */
 #include "async.h"
-#include "device.h"
 #include "events.h"
-#include "machine.h"
 #include "schedule.h"
-#include "common/emu/ptx/insn.h"
-#include "common/emu/ptx/ptx.h"
 #include "common/files/visible.h"
 #include <stdarg.h>
-#include <string.h>
 
 /* ---- states that repeat ---------------------------------------------------------------------- */
 

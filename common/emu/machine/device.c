@@ -4,11 +4,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "device.h"
 #include "events.h"
-#include "common/emu/emu.h"
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <time.h>
 #include <unistd.h>

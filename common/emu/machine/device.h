@@ -5,11 +5,6 @@
 #define EMU_DEVICE_H
 
 #include "machine.h"
-#include "common/emu/ptx/insn.h"
-#include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 /* ---- a hash table from addresses to pointers ------------------------------------------------- */

@@ -4,7 +4,6 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "async.h"
 #include "events.h"
-#include "machine.h"
 #include "schedule.h"
 #include <time.h>
 

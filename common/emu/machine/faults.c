@@ -3,10 +3,8 @@
  */
 #include "device.h"
 #include "events.h"
-#include "common/emu/ptx/ptx.h"
 #include "common/files/visible.h"
 #include <stdarg.h>
-#include <string.h>
 
 /* Does a GPU let an access to a global address pass? *range: the allocation that holds the address;
  * if none does, one of 0 bytes, with the memory's delta. */

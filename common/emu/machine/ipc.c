@@ -10,8 +10,6 @@
 #include "events.h"
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MAGIC UINT64_C(0x3143504975536570) /* of this layout */
 

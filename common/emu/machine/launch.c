@@ -1,12 +1,8 @@
 /*
  * device_runtime.c — one launch: its limits, its structure, its parameters.
  */
-#include "device.h"
 #include "events.h"
-#include "machine.h"
 #include "schedule.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- checks a launch against the limits of the device and of the kernel ---------------------- */
 

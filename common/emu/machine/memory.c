@@ -3,10 +3,7 @@
  */
 #include "device.h"
 #include "events.h"
-#include "machine.h"
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- device memory --------------------------------------------------------------------------- */
 

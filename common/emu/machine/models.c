@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* strcasecmp_l */
 #include "device.h"
 #include <locale.h>
-#include <string.h>
 #include <strings.h>
 
 enum { HALF_WARP = 16, QUARTER_WARP = 8, WORD_BYTES = 4, SEGMENT_BYTES = 32, LINE_BYTES = 128 };

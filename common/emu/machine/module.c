@@ -4,9 +4,6 @@
  */
 #include "device.h"
 #include "events.h"
-#include "common/emu/ptx/ptx.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- loads PTX ------------------------------------------------------------------------------- */
 

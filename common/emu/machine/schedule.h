@@ -5,7 +5,6 @@
 #define EMU_SCHEDULE_H
 
 #include "device.h"
-#include "machine.h"
 
 /* ---- %clock, %globaltimer and %smid ---------------------------------------------------------- */
 

@@ -3,16 +3,10 @@
  * progress.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "device.h"
-#include "machine.h"
 #include "schedule.h"
-#include "common/emu/ptx/ptx.h"
 #include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -2,8 +2,6 @@
  * tables.c — sets of address ranges, and tables by address and by page.
  */
 #include "device.h"
-#include <stdbool.h>
-#include <stdlib.h>
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 

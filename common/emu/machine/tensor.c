@@ -1,8 +1,6 @@
 #include "async.h"
-#include "common/emu/ptx/insn.h"
 #include "device.h"
 #include "events.h"
-#include <string.h>
 
 enum { UNIT = 16 }; /* bytes: what a swizzle moves; boxes begin and end at multiples of it */
 

@@ -2,10 +2,6 @@
  * warp.c — a warp's lanes: how they part and meet, call functions, and wait for each other.
  */
 #include "machine.h"
-#include "common/emu/ptx/insn.h"
-#include "common/emu/ptx/ptx.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* Looks for lanes at different instructions that together complete a mask, and carries out their
  * operation. Returns whether there were any. */

@@ -5,8 +5,6 @@
  */
 #include "common/emu/machine/machine.h"
 #include "common/emu/ptx/half.h"
-#include "common/emu/ptx/insn.h"
-#include <string.h>
 
 typedef uint16_t word_16 __attribute__((may_alias));
 typedef uint32_t word_32 __attribute__((may_alias));

@@ -4,10 +4,7 @@
 #include "ops.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/events.h"
-#include "common/emu/machine/machine.h"
-#include "common/emu/ptx/ptx.h"
 #include <inttypes.h>
-#include <string.h>
 
 /* vprintf */
 static void builtin_printf(struct warp *, const struct insn *, uint32_t mask);

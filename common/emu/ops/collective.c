@@ -4,9 +4,6 @@
 #include "ops.h"
 #include "common/emu/machine/async.h"
 #include "common/emu/machine/events.h"
-#include "common/emu/machine/machine.h"
-#include "common/emu/ptx/insn.h"
-#include <string.h>
 
 /* ---- lanes of a warp ------------------------------------------------------------------------- */
 

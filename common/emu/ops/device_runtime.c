@@ -3,10 +3,6 @@
  */
 #include "device_runtime.h"
 #include "common/emu/machine/events.h"
-#include "common/emu/machine/machine.h"
-#include "common/emu/ptx/ptx.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* The kernel at an address of code; NULL: no kernel, or a fault. The family is locked. */
 static struct emu_kernel *runtime_kernel_at(struct warp *, const struct insn *, int lane,

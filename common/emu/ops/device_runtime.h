@@ -15,7 +15,6 @@
 #ifndef EMU_RUNTIME_INSIDE_H
 #define EMU_RUNTIME_INSIDE_H
 
-#include "common/emu/machine/device.h"
 #include "common/emu/machine/schedule.h"
 #include "ops.h"
 

@@ -2,8 +2,6 @@
  * device_runtime_memory.c — the CUDA runtime in kernels: memory, streams and events.
  */
 #include "device_runtime.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- cudaMalloc and cudaFree ----------------------------------------------------------------- */
 

@@ -7,8 +7,6 @@
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/events.h"
 
-#include <stdlib.h>
-#include <string.h>
 
 /* enum cudaMemcpyKind */
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST, DEVICE_TO_DEVICE, ANY_DIRECTION };

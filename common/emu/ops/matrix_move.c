@@ -3,9 +3,6 @@
  */
 #include "ops.h"
 #include "common/emu/machine/events.h"
-#include "common/emu/machine/machine.h"
-#include "common/emu/ptx/insn.h"
-#include <string.h>
 
 /* ---- which lane holds which element of a matrix (PTX ISA, "matrix fragments for mma.…") ------ */
 

@@ -3,11 +3,8 @@
  * them.
  */
 #include "ops.h"
-#include "common/emu/ptx/half.h"
-#include "common/emu/ptx/insn.h"
 #include <fenv.h>
 #include <math.h>
-#include <string.h>
 
 /* ---- sums of products of f16 ----------------------------------------------------------------- */
 

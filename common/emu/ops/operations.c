@@ -1,11 +1,7 @@
 /* operations.c — finds operations by key, in the tables for this processor. */
-#include "common/emu/machine/machine.h"
 #include "ops.h"
 #if !defined __x86_64__
 #endif
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- the tables for this processor */
 

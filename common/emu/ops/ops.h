@@ -6,9 +6,6 @@
 
 #include "common/emu/machine/machine.h"
 #include "common/emu/ptx/half.h"
-#include "common/emu/ptx/insn.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 /* ---- the macros ------------------------------------------------------------------------------ */
 

@@ -2,9 +2,6 @@
  * ops_access.c — loads, stores and parameters.
  */
 #include "ops_memory.h"
-#include "common/emu/machine/device.h"
-#include "common/emu/machine/machine.h"
-#include <string.h>
 
 /* ---- loads and stores (PTX ISA, "ld", "st") -------------------------------------------------- */
 

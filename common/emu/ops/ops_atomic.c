@@ -1,8 +1,6 @@
 /* ops_atomic.c — atomic operations on one word per lane (PTX ISA, "atom", "red"). For all others
  * see atomic_wide.c. */
-#include "common/emu/ptx/insn.h"
 #include "ops_memory.h"
-#include "ops.h"
 
 /* The unit that carries out an operation, on which the bits of its result depend. */
 enum adder { IN_CACHE, IN_COPY, IN_SM }; /* on global memory, in a bulk copy, on shared memory */

@@ -1,6 +1,5 @@
 /* ops_bits.c — operations that count, find, move and combine bits (PTX ISA, "Integer Arithmetic"
  * and "Logic and Shift"). */
-#include "common/emu/ptx/half.h"
 #include "ops.h"
 
 static inline uint32_t reverse_32(uint32_t a)

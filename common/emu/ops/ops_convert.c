@@ -2,7 +2,6 @@
  * ops_convert.c — conversions.
  */
 #include "ops.h"
-#include "common/emu/ptx/half.h"
 #include <math.h>
 
 /* ---- cvt (PTX ISA, "cvt") -------------------------------------------------------------------- */

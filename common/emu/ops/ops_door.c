@@ -2,9 +2,6 @@
  * ops_door.c — the door that accesses pass, runs of lanes, local memory, generic addresses.
  */
 #include "ops_memory.h"
-#include "common/emu/machine/device.h"
-#include "common/emu/machine/events.h"
-#include "common/emu/machine/machine.h"
 
 /* ---- the door -------------------------------------------------------------------------------- */
 

@@ -2,7 +2,6 @@
  * ops_integer.c — integer arithmetic, division, and the SIMD video instructions.
  */
 #include "ops.h"
-#include "common/emu/ptx/half.h"
 
 /* ---- integer arithmetic ---------------------------------------------------------------------- */
 

@@ -7,7 +7,6 @@
 #include "ops.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/events.h"
-#include "common/emu/machine/machine.h"
 
 /* ---- what loads ------------------------------------------------------------------------------ */
 

@@ -3,8 +3,6 @@
  */
 #include "ops.h"
 #include "common/emu/machine/schedule.h"
-#include "common/emu/ptx/insn.h"
-#include <string.h>
 
 /* ---- ops move -------------------------------------------------------------------------------- */
 

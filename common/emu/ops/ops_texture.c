@@ -2,10 +2,8 @@
  * ops_texture.c — textures and surfaces.
  */
 #include "ops_memory.h"
-#include "common/emu/ptx/half.h"
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 /* ---- reads of textures ----------------------------------------------------------------------- */
 

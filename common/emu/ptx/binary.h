@@ -7,7 +7,6 @@
 #include "common/files/allocated.h"
 #include <elf.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* ---- the sections of an ELF file in memory: a program, or machine code for a GPU ------------- */

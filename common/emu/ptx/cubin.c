@@ -2,7 +2,6 @@
  * cubin.c — machine code of a kernel and its source lines.
  */
 #include "binary.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* Fills cubin->rows; for cubin_open. */

@@ -2,11 +2,8 @@
  * decode.c — decodes a kernel: its functions, registers, memory, source lines and constants.
  */
 #include "decode.h"
-#include "insn.h"
-#include "ptx.h"
 #include "common/files/visible.h"
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 static size_t align_up(size_t value, size_t alignment);

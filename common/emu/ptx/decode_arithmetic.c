@@ -2,7 +2,6 @@
  * decode_arithmetic.c — decodes operations on registers.
  */
 #include "decode.h"
-#include "insn.h"
 #include <fenv.h>
 #include <stdarg.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * decode_control.c — decodes branches, calls, barriers, clusters, collectives, alloca.
  */
 #include "decode.h"
-#include "insn.h"
 #include <string.h>
 
 /* ---- decodes alloca, stacksave, stackrestore and createpolicy -------------------------------- */

@@ -2,7 +2,6 @@
  * decode_copy.c — decodes asynchronous copies and mbarriers.
  */
 #include "decode.h"
-#include "insn.h"
 #include <string.h>
 
 /* ---- decodes the instructions mbarrier.… ----------------------------------------------------- */

@@ -2,7 +2,6 @@
  * decode_insn.c — decodes one instruction, by the family of its opcode; and those without effect.
  */
 #include "decode.h"
-#include "insn.h"
 #include <string.h>
 
 /* ---- instructions without effect ------------------------------------------------------------- */

@@ -2,7 +2,6 @@
  * decode_matrix.c — decodes the instructions of tensor cores, and bulk copies of tensors.
  */
 #include "decode.h"
-#include "insn.h"
 #include <fenv.h>
 #include <string.h>
 

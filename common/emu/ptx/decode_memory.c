@@ -2,7 +2,6 @@
  * decode_memory.c — decodes loads, stores, atomics, textures and surfaces.
  */
 #include "decode.h"
-#include "insn.h"
 #include <string.h>
 
 /* ---- decodes loads, stores, atomics and conversions of addresses ----------------------------- */

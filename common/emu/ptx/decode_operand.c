@@ -3,9 +3,6 @@
  */
 #include "decode.h"
 #include "half.h"
-#include "insn.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- the words of an opcode ------------------------------------------------------------------ */
 

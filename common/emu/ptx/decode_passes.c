@@ -3,8 +3,6 @@
  * clock.
  */
 #include "decode.h"
-#include "insn.h"
-#include <limits.h>
 #include <string.h>
 
 /* ---- which products and sums become one fma, as ptxas chooses them --------------------------- */

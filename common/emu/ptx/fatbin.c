@@ -4,10 +4,6 @@
 #define _GNU_SOURCE /* memmem */
 #include "binary.h"
 #include "common/emu/emu.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 

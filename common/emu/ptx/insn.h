@@ -7,8 +7,6 @@
 
 #include "ptx.h"
 #include "common/emu/emu.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 /* ---- a decoded instruction and its operands -------------------------------------------------- */
 

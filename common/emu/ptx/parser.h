@@ -7,9 +7,6 @@
 #include "ptx.h"
 #include "common/emu/emu.h"
 #include <setjmp.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* ---- splits PTX text into words, numbers, strings and punctuation ---------------------------- */
 

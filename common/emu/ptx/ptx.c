@@ -2,7 +2,6 @@
  * ptx.c — parses a module, and resolves its names: in one text, and across several.
  */
 #include "parser.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- registers and labels, and the scopes in which their names hold -------------------------- */

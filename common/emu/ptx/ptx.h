@@ -6,7 +6,6 @@
 
 #include "common/files/allocated.h"
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* ---- parses PTX text into structures, without giving it meaning ------------------------------ */

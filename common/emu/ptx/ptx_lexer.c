@@ -3,10 +3,8 @@
  */
 #define _GNU_SOURCE /* strtod_l */
 #include "parser.h"
-#include "ptx.h"
 #include <locale.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- memory that is freed all at once -------------------------------------------------------- */

@@ -3,9 +3,7 @@
  */
 #include "ptx.h"
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the names and sizes of PTX's types and state spaces ------------------------------------- */

@@ -10,9 +10,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TAB = 8, COLUMNS = 6, LEAST_WIDTH = 9 };
 

@@ -3,14 +3,9 @@
  */
 #define _GNU_SOURCE /* getline */
 #include "report.h"
-#include "common/emu/ptx/ptx.h"
-#include "common/emu/watch/count.h"
 #include "common/files/visible.h"
 #include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- a line of CSV, taken apart -------------------------------------------------------------- */
 

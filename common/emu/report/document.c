@@ -3,11 +3,7 @@
  */
 #define _XOPEN_SOURCE 700 /* realpath, strdup */
 #include "report.h"
-#include "common/emu/ptx/ptx.h"
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- paths of source files ------------------------------------------------------------------- */
 

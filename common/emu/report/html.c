@@ -3,11 +3,8 @@
  */
 #define _GNU_SOURCE /* getline */
 #include "report.h"
-#include "common/emu/ptx/ptx.h"
 #include "common/files/visible.h"
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Writes a text with what HTML reads as a mark escaped, and what is not visible as C writes it. */
 static void html_text(FILE *, const char *text);

@@ -1,7 +1,6 @@
 #include "report.h"
 #include "common/files/visible.h"
 #include <inttypes.h>
-#include <string.h>
 
 enum {
     LINES_DEPTH = 4, /* what lies deeper stands in one line */

@@ -1,9 +1,7 @@
 /* json_document.c — a document as JSON. notes/more/emulator-options.md describes
  * the fields. */
-#include "common/emu/ptx/ptx.h"
 #include "report.h"
 
-#include <string.h>
 
 enum { VERSION = 1, NAME_SIZE = 1024 };
 

@@ -4,14 +4,7 @@
 #ifndef EMU_REPORT_H
 #define EMU_REPORT_H
 
-#include "common/emu/emu.h"
 #include "common/emu/watch/count.h"
-#include <limits.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 
 /* ---- the outcome of a program ---------------------------------------------------------------- */
 

@@ -2,10 +2,7 @@
  * sarif.c — a document's lines for editors and code hosts: SARIF, and workflow commands.
  */
 #include "report.h"
-#include "common/emu/ptx/ptx.h"
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- SARIF ----------------------------------------------------------------------------------- */
 

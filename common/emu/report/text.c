@@ -3,12 +3,9 @@
  */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "report.h"
-#include "common/emu/ptx/ptx.h"
 #include "common/files/visible.h"
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- the PTX instructions of launches in two lines ------------------------------------------- */

@@ -1,9 +1,7 @@
 /*
  * allocate.c — memory of devices and of the host, and what a program may ask about it.
  */
-#include "cudart.h"
 #include "graph.h"
-#include <stdlib.h>
 
 /* ---- allocating device memory ---------------------------------------------------------------- */
 

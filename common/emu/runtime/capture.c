@@ -2,7 +2,6 @@
  * capture.c — capturing the work of streams as a graph.
  */
 #include "graph.h"
-#include <stdlib.h>
 
 /* ---- capturing: work that is submitted to a stream becomes nodes of a graph ------------------ */
 

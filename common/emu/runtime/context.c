@@ -2,12 +2,8 @@
  * context.c — contexts of devices, errors of threads, faults of devices.
  */
 #define _GNU_SOURCE /* flockfile, PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP */
-#include "cudart.h"
 #include "graph.h"
 #include "common/files/visible.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- the last error of a thread, and the faults of devices ----------------------------------- */

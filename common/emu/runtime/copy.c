@@ -1,9 +1,7 @@
 /*
  * copy.c — copies: of memory, of arrays, of variables.
  */
-#include "cudart.h"
 #include "graph.h"
-#include <string.h>
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 

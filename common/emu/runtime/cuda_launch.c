@@ -4,12 +4,8 @@
  * nvcc turns a launch into three calls: the configuration is pushed, the kernel's stub is called
  * with the arguments, and the stub pops the configuration and launches.
  */
-#include "cudart.h"
 #include "graph.h"
 
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* ---- the configuration between <<<>>> and the stub ------------------------------------------- */
 

@@ -5,14 +5,10 @@
 #define EMU_CUDART_H
 
 #include "common/emu/command/settings.h"
-#include "common/emu/emu.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/ptx/binary.h"
 #include <cuda_runtime_api.h>
 #include <driver_types.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <time.h>
 
 /* ---- what the files of the runtime library share --------------------------------------------- */

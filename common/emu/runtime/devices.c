@@ -2,15 +2,8 @@
  * devices.c — the devices: opening and choosing one, and access between them.
  */
 #define _GNU_SOURCE /* program_invocation_short_name */
-#include "cudart.h"
 #include "graph.h"
-#include "common/emu/command/settings.h"
-#include "common/emu/ptx/binary.h"
 #include "common/files/visible.h"
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- the devices that the program runs on, as the settings describe them --------------------- */

@@ -6,7 +6,6 @@
 
 #include "cudart.h"
 #include <cuda.h>
-#include <stddef.h>
 
 /* ---- what the files of the driver API share -------------------------------------------------- */
 

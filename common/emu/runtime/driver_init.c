@@ -6,9 +6,6 @@
 #include "driver_names.h"
 #include <cudaProfiler.h>
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- reads files of code --------------------------------------------------------------------- */
 

@@ -1,10 +1,7 @@
 /*
  * driver_launch.c — the driver API: launches, streams, events.
  */
-#include "cudart.h"
 #include "driver.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- launches, and how many blocks of a kernel fit ------------------------------------------- */
 

@@ -1,10 +1,8 @@
 /*
  * driver_memory.c — the driver API: memory, copies and fills.
  */
-#include "cudart.h"
 #include "driver.h"
 #include "graph.h"
-#include <string.h>
 
 /* ---- memory of devices and of the host, pools, and attributes of pointers -------------------- */
 

@@ -2,10 +2,7 @@
  * driver_module.c — the driver API: modules and libraries, and joining texts.
  */
 #define _POSIX_C_SOURCE 200809L /* strnlen, strdup, strndup */
-#include "cudart.h"
 #include "driver.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- options of code that is loaded ---------------------------------------------------------- */
 

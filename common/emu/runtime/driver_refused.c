@@ -9,7 +9,6 @@
 #include "cudart.h"
 #include "driver_names.h"
 
-#include <string.h>
 
 enum { NOT_SUPPORTED = 801 }; /* CUDA_ERROR_NOT_SUPPORTED */
 

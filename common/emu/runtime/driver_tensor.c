@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <string.h>
 
 _Static_assert(sizeof(CUtensorMap) == TENSOR_MAP_BYTES, "a map fills a CUtensorMap");
 

@@ -2,20 +2,12 @@
  * findings.c — what a run prints while it lasts: findings as they come, and progress.
  */
 #define _GNU_SOURCE /* flockfile */
-#include "cudart.h"
 #include "graph.h"
-#include "common/emu/command/settings.h"
-#include "common/emu/ptx/ptx.h"
 #include "common/files/visible.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- prints the findings of the checkers in compute-sanitizer's format ----------------------- */

@@ -2,10 +2,6 @@
  * graph.c — graphs as a data structure: nodes and edges, copies, order, text.
  */
 #include "graph.h"
-#include "cudart.h"
-#include "common/emu/ptx/ptx.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 /* ---- lists of nodes -------------------------------------------------------------------------- */
 

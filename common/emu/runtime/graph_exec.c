@@ -1,9 +1,7 @@
 /*
  * graph_exec.c — executable graphs, conditional nodes, memory of graphs, and data that they keep.
  */
-#include "cudart.h"
 #include "graph.h"
-#include <stdlib.h>
 
 /* ---- user objects: data of the program that a graph keeps alive ------------------------------ */
 

@@ -2,7 +2,6 @@
  * graph_nodes.c — making graphs, adding nodes of each kind, changing edges.
  */
 #include "graph.h"
-#include <string.h>
 
 /* ---- adding nodes of each kind to a graph, and changing their parameters --------------------- */
 

@@ -1,7 +1,6 @@
 /*
  * graph_params.c — parameters of nodes, in graphs and in executable graphs.
  */
-#include "cudart.h"
 #include "graph.h"
 
 /* ---- reading and changing the parameters of a graph's nodes ---------------------------------- */

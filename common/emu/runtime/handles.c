@@ -3,8 +3,6 @@
  */
 #define _GNU_SOURCE /* posix_memalign */
 #include "cudart.h"
-#include "common/emu/machine/device.h"
-#include <stdlib.h>
 
 /* ---- handles --------------------------------------------------------------------------------- */
 

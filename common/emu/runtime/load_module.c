@@ -3,8 +3,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- what an image is ------------------------------------------------------------------------ */
 

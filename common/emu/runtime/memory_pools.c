@@ -1,10 +1,7 @@
 /*
  * memory_pools.c — memory pools.
  */
-#include "cudart.h"
 #include "graph.h"
-#include "common/emu/machine/device.h"
-#include <stdlib.h>
 
 /* ---- a memory pool, which only counts bytes -------------------------------------------------- */
 

@@ -3,9 +3,6 @@
  */
 #include "cudart.h"
 #include <cuda_occupancy.h>
-#include <limits.h>
-#include <stddef.h>
-#include <stdio.h>
 
 /* ---- attributes of kernels, and the number of their blocks that fit on a multiprocessor ------ */
 

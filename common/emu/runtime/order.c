@@ -1,9 +1,6 @@
 #include "graph.h"
-#include "cudart.h"
 #include "common/emu/watch/race.h"
 
-#include <stdlib.h>
-#include <string.h>
 
 static struct stream_ops *all;
 static atomic_uint threads; /* host threads that have begun operations */

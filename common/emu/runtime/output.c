@@ -3,19 +3,13 @@
  */
 #define _GNU_SOURCE /* ftello, program_invocation_short_name, open_memstream */
 #include "cudart.h"
-#include "common/emu/ptx/ptx.h"
 #include "common/emu/report/report.h"
 #include "common/files/files.h"
 #include "common/files/visible.h"
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <locale.h>
-#include <pthread.h>
 #include <regex.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- the files that EMU_* variables name for the emulator to write --------------------------- */

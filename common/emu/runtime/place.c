@@ -1,15 +1,8 @@
 #define _GNU_SOURCE /* dladdr, asprintf */
 #include "cudart.h"
-#include "common/emu/ptx/binary.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <execinfo.h>
-#include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>

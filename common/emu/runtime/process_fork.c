@@ -6,9 +6,6 @@
 #include "common/emu/report/report.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -3,8 +3,6 @@
  */
 #include "cudart.h"
 #include <cuda.h>
-#include <stdio.h>
-#include <string.h>
 
 /* ---- the properties of a device -------------------------------------------------------------- */
 

@@ -6,8 +6,6 @@
  */
 #include "cudart.h"
 
-#include <stdio.h>
-#include <string.h>
 
 /* clang-format off */
 #define GRAPHICS(R)                                                                                \

@@ -2,10 +2,6 @@
  * registered.c — the code that a program's constructors register, and loading it.
  */
 #include "cudart.h"
-#include "common/emu/ptx/binary.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- keeps what the program's constructors register about its code --------------------------- */
 

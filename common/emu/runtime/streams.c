@@ -2,12 +2,8 @@
  * device_runtime_memory.c — streams and events, also those that processes share.
  */
 #define _GNU_SOURCE /* clock_gettime, nanosleep, readlink */
-#include "cudart.h"
 #include "graph.h"
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Is the work of another process before the event done? With `waits`, returns when it is. */

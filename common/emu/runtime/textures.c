@@ -1,10 +1,7 @@
 /*
  * textures.c — arrays, textures and surfaces.
  */
-#include "cudart.h"
 #include "graph.h"
-#include "common/emu/machine/device.h"
-#include <stdlib.h>
 
 /* ---- allocating CUDA arrays ------------------------------------------------------------------ */
 

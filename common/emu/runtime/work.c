@@ -1,11 +1,7 @@
 /*
  * records.c — carries out work: by its kind, fills, calls of libraries.
  */
-#include "cudart.h"
 #include "graph.h"
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 static cudaError_t cudart_run_fill(const struct cudaMemsetParams *);
 

@@ -1,11 +1,6 @@
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "check.h"
-#include "common/emu/ptx/insn.h"
-#include "common/emu/machine/device.h"
-#include "common/emu/ptx/ptx.h"
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BUCKETS = 1024, DEFAULT_LIMIT = 100 };
 

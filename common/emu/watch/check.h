@@ -5,11 +5,7 @@
 #ifndef EMU_CHECK_H
 #define EMU_CHECK_H
 
-#include "common/emu/emu.h"
 #include "common/emu/machine/device.h"
-#include "common/emu/machine/machine.h"
-#include "common/emu/ptx/ptx.h"
-#include <stdbool.h>
 
 /* ---- the list of a device's findings --------------------------------------------------------- */
 

@@ -2,9 +2,6 @@
  * code_uses.c — what a kernel's code does with a value that it has read.
  */
 #include "check.h"
-#include "common/emu/ptx/insn.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- bodies of functions --------------------------------------------------------------------- */
 

@@ -4,11 +4,8 @@
 #ifndef EMU_COUNT_H
 #define EMU_COUNT_H
 
-#include "common/emu/emu.h"
 #include "common/emu/machine/machine.h"
 #include "common/emu/ptx/binary.h"
-#include "common/emu/ptx/ptx.h"
-#include <stdio.h>
 
 /* ---- the rules by which a GPU's memory instructions are counted ------------------------------ */
 

@@ -5,7 +5,6 @@
 #include "common/emu/machine/async.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/events.h"
-#include "common/emu/ptx/insn.h"
 
 static void count_constant(struct insn_counts *, const uint64_t *address, uint32_t mask);
 

@@ -2,14 +2,10 @@
  * events.c — events that several observers use: which of them get an event, and in which order. See
  * machine/events.h.
  */
-#include "common/emu/machine/events.h"
-#include "check.h"
 #include "race.h"
 #include "count.h"
-#include "common/emu/machine/device.h"
 #include "trace.h"
 
-#include <stdlib.h>
 
 static struct race *race_of(const struct emu *emu) { return emu->checkers->race; }
 static struct init *init_of(const struct emu *emu) { return emu->checkers->init; }

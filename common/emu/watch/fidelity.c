@@ -6,11 +6,7 @@
 #include "count.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/events.h"
-#include "common/emu/ptx/insn.h"
 #include "common/files/visible.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Compares a kernel with machine code; the result lies in the arena of the kernel's module. NULL:
  * out of host memory. */

@@ -2,12 +2,8 @@
  * finding_text.c — findings as sentences: their first lines, faults, invalid accesses.
  */
 #include "check.h"
-#include "common/emu/machine/device.h"
 #include "common/emu/machine/events.h"
-#include "common/emu/machine/machine.h"
-#include "common/emu/ptx/ptx.h"
 #include <inttypes.h>
-#include <string.h>
 
 /* ---- the first lines of a finding, made from its fields: see check.h ------------------------- */
 

@@ -7,9 +7,6 @@
  * and square root become many fma on their line, and functions after the kernel's end.
  */
 #include "count.h"
-#include "common/emu/ptx/insn.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* They take the place of the operation of a struct sass_access. Its bytes are 2, 4 or 8: halves and
  * bf16, floats, doubles. */

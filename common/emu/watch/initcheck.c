@@ -2,11 +2,8 @@
  * initcheck.c — initcheck: which bytes are written, and reads of others.
  */
 #include "check.h"
-#include "common/emu/machine/device.h"
 #include "common/emu/machine/events.h"
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Marks a whole piece as unwritten. */
 static void written_forget_all(struct written *);

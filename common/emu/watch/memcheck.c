@@ -2,11 +2,8 @@
  * memcheck.c — memcheck: allocations, and errors of calls in kernels.
  */
 #include "check.h"
-#include "common/emu/machine/device.h"
 #include "common/emu/machine/events.h"
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- allocations ----------------------------------------------------------------------------- */
 

@@ -1,7 +1,5 @@
 #include "count.h"
 
-#include <stdio.h>
-#include <string.h>
 
 static double wavefronts_of(const struct emu_shared *s) { return (double)s->wavefronts; }
 static double conflicts(const struct emu_shared *s) { return wavefronts_of(s) - (double)s->ideal; }

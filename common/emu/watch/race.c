@@ -2,11 +2,6 @@
  * race.c — racecheck: an access is split into lanes, compared with earlier ones, and kept.
  */
 #include "race.h"
-#include "check.h"
-#include "common/emu/machine/events.h"
-#include "common/emu/machine/machine.h"
-#include "common/emu/ptx/insn.h"
-#include <string.h>
 
 static void race_plain_access(struct lane_access *, const struct access *, uint32_t lanes);
 

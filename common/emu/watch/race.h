@@ -6,9 +6,7 @@
 
 #include "check.h"
 #include "shadow.h"
-#include "common/emu/emu.h"
 #include "common/emu/machine/events.h"
-#include <string.h>
 
 /* ---- the order of operations ----------------------------------------------------------------- */
 

@@ -1,12 +1,8 @@
 /*
  * race_children.c — racecheck: grids that kernels launch, conditions of graphs, rows of matrices.
  */
-#include "check.h"
 #include "race.h"
-#include "common/emu/machine/device.h"
 #include "common/emu/machine/schedule.h"
-#include "common/emu/ptx/insn.h"
-#include <stdlib.h>
 
 /* ---- grids that kernels launch --------------------------------------------------------------- */
 

@@ -2,8 +2,6 @@
  * race_clock.c — racecheck: what orders threads: clocks, barriers, asynchronous copies.
  */
 #include "race.h"
-#include "common/emu/machine/machine.h"
-#include <stdlib.h>
 
 /* Drops the lanes' clocks beyond the bases. */
 static void reset_warp_clocks(struct vclock_space *, struct race_warp *);

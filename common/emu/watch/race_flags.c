@@ -2,8 +2,6 @@
  * race_flags.c — racecheck: flags, locks and counters, by which threads order themselves.
  */
 #include "race.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- words that carry clocks ----------------------------------------------------------------- */
 

@@ -2,13 +2,8 @@
  * race_report.c — racecheck: hazards as text, between accesses and between operations.
  */
 #define _POSIX_C_SOURCE 200809L /* strdup */
-#include "check.h"
 #include "race.h"
-#include "common/emu/machine/device.h"
-#include "common/emu/ptx/ptx.h"
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- hazards between accesses ---------------------------------------------------------------- */
 

@@ -1,13 +1,8 @@
 /*
  * race_state.c — racecheck: its state of a device, a launch and a block, and blocks that exit.
  */
-#include "check.h"
 #include "race.h"
 #include "common/emu/machine/async.h"
-#include "common/emu/machine/device.h"
-#include "common/emu/machine/machine.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* For another block */
 static void race_exit_reset(struct race_block *);

@@ -1,6 +1,4 @@
 #include "race.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* More chains than this make the clocks too large, and more operations that the host has not waited
  * for take too much memory: the oldest are dropped as if it had. */

@@ -16,10 +16,6 @@
  * lock, although no stream orders the two. From then on it counts as ordered after the other one.
  */
 #include "race.h"
-#include "check.h"
-#include "common/emu/machine/device.h"
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_RANGES = 4096 };
 

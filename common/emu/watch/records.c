@@ -4,9 +4,6 @@
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "count.h"
 #include "common/emu/machine/device.h"
-#include "common/emu/ptx/insn.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- which work an instruction is ------------------------------------------------------------ */
 

@@ -2,8 +2,6 @@
  * shadow.c — the last accesses of each 4 bytes, and vector clocks.
  */
 #include "shadow.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- vector clocks --------------------------------------------------------------------------- */
 

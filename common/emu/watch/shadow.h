@@ -5,9 +5,6 @@
 #define EMU_SHADOW_H
 
 #include "common/emu/machine/device.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* ---- vector clocks --------------------------------------------------------------------------- */
 

@@ -1,7 +1,5 @@
 #include "check.h"
-#include "common/emu/machine/device.h"
 #include <stdarg.h>
-#include <string.h>
 
 /* The titles of the first three are compute-sanitizer's. */
 static const struct {

@@ -5,12 +5,8 @@
 #include "trace.h"
 #include "count.h"
 #include "common/emu/machine/device.h"
-#include "common/emu/ptx/insn.h"
 #include "common/files/visible.h"
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- lines of text --------------------------------------------------------------------------- */
 

@@ -5,7 +5,6 @@
 #define EMU_TRACE_H
 
 #include "common/emu/machine/events.h"
-#include "common/emu/machine/machine.h"
 
 /* ---- writes every access to shared and global memory as a line of text ----------------------- */
 

@@ -1,5 +1,4 @@
 #include "check.h"
-#include <string.h>
 
 enum { WIDEST = 64, BYTE = 8 };
 
