@@ -29,7 +29,7 @@ void *allocated(void *memory)
     if (memory != NULL) return memory;
     fflush(stdout);
     visible(program, sizeof program, program_invocation_short_name);
-    fprintf(stderr, "%s: the host has no memory left; take smaller data, or allow more: ulimit -v\n",
+    fprintf(stderr, "%s: the host has no memory left; take smaller data, or raise ulimit -v\n",
             program);
     end();
 }
