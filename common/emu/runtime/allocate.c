@@ -24,17 +24,6 @@ cudaError_t cudart_allocate(void **pointer, size_t bytes, struct memory_pool *po
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaMalloc(void **pointer, size_t bytes)
-{
-    if (pointer != NULL && bytes == 0) {
-        *pointer = NULL;
-        return cudaSuccess;
-    }
-    RETURN_IF_UNSAFE();
-    if (pointer == NULL) return cudart_done(cudaErrorInvalidValue);
-    return cudart_done(cudart_allocate(pointer, bytes, NULL));
-}
-
 cudaError_t CUDARTAPI cudaFree(void *pointer)
 {
     RETURN_IF_UNSAFE();
@@ -45,22 +34,30 @@ cudaError_t CUDARTAPI cudaFree(void *pointer)
     return cudart_done_free(cudart_forget(pointer, 1u << DEVICE | 1u << MANAGED), pointer);
 }
 
-cudaError_t CUDARTAPI cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+static cudaError_t allocate_rows(void **pointer, size_t *pitch, size_t width, size_t height)
 {
-    if (pitch == NULL || width > SIZE_MAX - PITCH_ALIGNMENT)
-        return cudart_done(cudaErrorInvalidValue);
+    if (pitch == NULL || width > SIZE_MAX - PITCH_ALIGNMENT) return cudaErrorInvalidValue;
     *pitch = (width + PITCH_ALIGNMENT - 1) / PITCH_ALIGNMENT * PITCH_ALIGNMENT;
-    if (*pitch != 0 && height > SIZE_MAX / *pitch) return cudart_done(cudaErrorMemoryAllocation);
+    if (*pitch != 0 && height > SIZE_MAX / *pitch) return cudaErrorMemoryAllocation;
     return cudaMalloc(pointer, *pitch * height);
 }
 
-cudaError_t CUDARTAPI cudaMalloc3D(struct cudaPitchedPtr *area, struct cudaExtent extent)
+static cudaError_t allocate_3d(struct cudaPitchedPtr *area, struct cudaExtent extent)
 {
     if (area == NULL || (extent.depth > 0 && extent.height > SIZE_MAX / extent.depth))
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     *area = (struct cudaPitchedPtr){.xsize = extent.width, .ysize = extent.height};
-    return cudaMallocPitch(&area->ptr, &area->pitch, extent.width, extent.height * extent.depth);
+    return allocate_rows(&area->ptr, &area->pitch, extent.width, extent.height * extent.depth);
 }
+
+/* An allocation of no bytes needs no device. */
+RUNTIME_IF((pointer == NULL || bytes > 0) ? cudart_refusal_to_wait() : cudaSuccess, cudaMalloc,
+           (void **pointer, size_t bytes),
+           IF(pointer != NULL, cudaErrorInvalidValue, cudart_allocate(pointer, bytes, NULL)))
+RUNTIME_ANYWHERE(cudaMallocPitch, (void **pointer, size_t *pitch, size_t width, size_t height),
+                 allocate_rows(pointer, pitch, width, height))
+RUNTIME_ANYWHERE(cudaMalloc3D, (struct cudaPitchedPtr *area, struct cudaExtent extent),
+                 allocate_3d(area, extent))
 
 cudaError_t CUDARTAPI cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
@@ -85,14 +82,16 @@ static struct advice *no_advice(void)
     return advice;
 }
 
+enum { HOST_FLAGS = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined };
+
 static cudaError_t allocate_host(void **pointer, size_t bytes, enum memory_kind kind,
                                  unsigned flags)
 {
-    if (pointer == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (pointer == NULL) return cudaErrorInvalidValue;
     *pointer = NULL;
     if (bytes == 0) return cudaSuccess;
     void *memory = cudart_map_new(bytes);
-    if (memory == NULL) return cudart_done(cudaErrorMemoryAllocation);
+    if (memory == NULL) return cudaErrorMemoryAllocation;
     struct runtime_allocation allocation = {
         .address = memory, .bytes = bytes, .kind = kind, .flags = flags};
     if (kind == MANAGED) allocation.advice = no_advice();
@@ -101,32 +100,20 @@ static cudaError_t allocate_host(void **pointer, size_t bytes, enum memory_kind 
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
-{
-    RETURN_IF_UNSAFE();
-    unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-    if (flags & ~known) return cudart_done(cudaErrorInvalidValue);
-    return allocate_host(pointer, bytes, PINNED, flags);
-}
-
-cudaError_t CUDARTAPI cudaMallocHost(void **pointer, size_t bytes)
-{
-    return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault);
-}
+RUNTIME_WAITS(cudaHostAlloc, (void **pointer, size_t bytes, unsigned flags),
+              IF(!(flags & ~(unsigned)HOST_FLAGS), cudaErrorInvalidValue,
+                 allocate_host(pointer, bytes, PINNED, flags)))
+RUNTIME_WAITS(cudaMallocHost, (void **pointer, size_t bytes),
+              allocate_host(pointer, bytes, PINNED, cudaHostAllocDefault))
+RUNTIME_WAITS(cudaMallocManaged, (void **pointer, size_t bytes, unsigned flags),
+              IF(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost, cudaErrorInvalidValue,
+                 allocate_host(pointer, bytes, MANAGED, flags)))
 
 cudaError_t CUDARTAPI cudaFreeHost(void *pointer)
 {
     RETURN_IF_UNSAFE();
     return cudart_done_free(pointer == NULL ? cudaSuccess : cudart_forget(pointer, 1u << PINNED),
                             pointer);
-}
-
-cudaError_t CUDARTAPI cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
-{
-    RETURN_IF_UNSAFE();
-    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
-        return cudart_done(cudaErrorInvalidValue);
-    return allocate_host(pointer, bytes, MANAGED, flags);
 }
 
 cudaError_t CUDARTAPI cudaHostRegister(void *pointer, size_t bytes, unsigned flags)

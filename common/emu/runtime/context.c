@@ -9,6 +9,7 @@
 /* ---- the last error of a thread, and the faults of devices ----------------------------------- */
 
 static _Thread_local cudaError_t last_error;
+static _Thread_local cudaError_t kept; /* since the call began; cudaSuccess: none */
 
 void cudart_set_fault(cudaError_t error)
 {
@@ -30,6 +31,13 @@ cudaError_t cudart_refusal(void)
     return cudart_done(fault);
 }
 
+cudaError_t cudart_refusal_to_wait(void)
+{
+    cudart_go_on(true);
+    cudaError_t refusal = cudart_refusal();
+    return refusal != cudaSuccess ? refusal : cudart_done(cudart_check_unsafe());
+}
+
 bool cudart_is_faulty(void) { return cudart_device()->fault != cudaSuccess; }
 
 static void cudart_clear_fault(void)
@@ -43,11 +51,21 @@ cudaError_t cudart_done_free(int error, const void *pointer)
 {
     if (error == cudaSuccess) return cudaSuccess;
     if (!cudart_in_driver) last_error = (cudaError_t)error;
+    kept = (cudaError_t)error;
     cudart_check_api((cudaError_t)error, pointer);
     return (cudaError_t)error;
 }
 
 cudaError_t cudart_done(int error) { return cudart_done_free(error, NULL); }
+
+void cudart_begin(void) { kept = cudaSuccess; }
+
+/* cudaErrorNotReady is an answer. */
+cudaError_t cudart_end(int error)
+{
+    return error == (int)kept || error == cudaErrorNotReady ? (cudaError_t)error
+                                                            : cudart_done(error);
+}
 
 _Noreturn void cudart_exit(int code)
 {

@@ -185,41 +185,36 @@ struct cudaMemcpy3DParms cudart_plain_copy(void *to, const void *from, size_t by
 }
 
 /* Carry out a copy without arrays: in a stream, and before the function returns. */
-static cudaError_t cudart_submit_copy(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
+static cudaError_t submit_copy(struct cudaMemcpy3DParms copy, cudaStream_t stream)
 {
-    struct work work = {.type = cudaGraphNodeTypeMemcpy, .copy = *copy};
+    struct work work = {.type = cudaGraphNodeTypeMemcpy, .copy = copy};
     cudaError_t error = cudart_submit(stream, &work);
     if (error == cudaSuccess && !cudart_is_capturing(stream))
-        cudart_order_return(copy->dstPtr.ptr, copy->srcPtr.ptr, false);
+        cudart_order_return(copy.dstPtr.ptr, copy.srcPtr.ptr, false);
     return error;
 }
 
-static cudaError_t cudart_copy_now(const struct cudaMemcpy3DParms *copy)
+static cudaError_t copy_now(struct cudaMemcpy3DParms copy)
 {
     RETURN_IF_FAULTY();
     cudaError_t error = cudart_check_wait(NULL);
     if (error != cudaSuccess) return cudart_done(error);
-    cudart_order_peers(copy->dstPtr.ptr, copy->srcPtr.ptr);
+    cudart_order_peers(copy.dstPtr.ptr, copy.srcPtr.ptr);
     cudart_order_begin(NULL, &(struct work){.type = cudaGraphNodeTypeMemcpy});
     cudart_work_begins(cudart_device()->number);
-    error = cudart_run_copy(copy);
+    error = cudart_run_copy(&copy);
     cudart_work_ends(cudart_device()->number);
-    cudart_order_return(copy->dstPtr.ptr, copy->srcPtr.ptr, true);
+    cudart_order_return(copy.dstPtr.ptr, copy.srcPtr.ptr, true);
     return cudart_done(error);
 }
 
-cudaError_t CUDARTAPI cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
-{
-    struct cudaMemcpy3DParms copy = cudart_plain_copy(to, from, bytes, kind);
-    return cudart_copy_now(&copy);
-}
-
-cudaError_t CUDARTAPI cudaMemcpyAsync(void *to, const void *from, size_t bytes,
-                                      enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-    struct cudaMemcpy3DParms copy = cudart_plain_copy(to, from, bytes, kind);
-    return cudart_submit_copy(&copy, stream);
-}
+/* clang-format off */
+RUNTIME_ANYWHERE(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind),
+                 copy_now(cudart_plain_copy(to, from, bytes, kind)))
+RUNTIME_ANYWHERE(cudaMemcpyAsync, (void *to, const void *from, size_t bytes,
+                 enum cudaMemcpyKind kind, cudaStream_t stream),
+                 submit_copy(cudart_plain_copy(to, from, bytes, kind), stream))
+/* clang-format on */
 
 /* ---- in two ---------------------------------------------------------------------------------- */
 
@@ -235,38 +230,32 @@ static struct cudaMemcpy3DParms copy_2d(void *to, size_t to_pitch, const void *f
     };
 }
 
-cudaError_t CUDARTAPI cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                                   size_t width, size_t height, enum cudaMemcpyKind kind)
-{
-    struct cudaMemcpy3DParms copy = copy_2d(to, to_pitch, from, from_pitch, width, height, kind);
-    if (width > to_pitch || width > from_pitch) return cudart_done(cudaErrorInvalidPitchValue);
-    return cudart_copy_now(&copy);
-}
-
-cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
-                                        size_t from_pitch, size_t width, size_t height,
-                                        enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-    struct cudaMemcpy3DParms copy = copy_2d(to, to_pitch, from, from_pitch, width, height, kind);
-    if (width > to_pitch || width > from_pitch) return cudart_done(cudaErrorInvalidPitchValue);
-    return cudart_submit_copy(&copy, stream);
-}
+/* clang-format off */
+RUNTIME_ANYWHERE(cudaMemcpy2D, (void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                 size_t width, size_t height, enum cudaMemcpyKind kind),
+                 IF(width <= to_pitch && width <= from_pitch, cudaErrorInvalidPitchValue,
+                    copy_now(copy_2d(to, to_pitch, from, from_pitch, width, height, kind))))
+RUNTIME_ANYWHERE(cudaMemcpy2DAsync, (void *to, size_t to_pitch, const void *from,
+                 size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind,
+                 cudaStream_t stream),
+                 IF(width <= to_pitch && width <= from_pitch, cudaErrorInvalidPitchValue,
+                    submit_copy(copy_2d(to, to_pitch, from, from_pitch, width, height, kind),
+                                stream)))
+/* clang-format on */
 
 /* ---- in three -------------------------------------------------------------------------------- */
 
-cudaError_t CUDARTAPI cudaMemcpy3D(const struct cudaMemcpy3DParms *copy)
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *copy, cudaStream_t stream, bool now)
 {
     struct cudaMemcpy3DParms flat;
     cudaError_t error = copy != NULL ? cudart_flatten_copy(copy, &flat) : cudaErrorInvalidValue;
-    return error != cudaSuccess ? cudart_done(error) : cudart_copy_now(&flat);
+    if (error != cudaSuccess) return error;
+    return now ? copy_now(flat) : submit_copy(flat, stream);
 }
 
-cudaError_t CUDARTAPI cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
-{
-    struct cudaMemcpy3DParms flat;
-    cudaError_t error = copy != NULL ? cudart_flatten_copy(copy, &flat) : cudaErrorInvalidValue;
-    return error != cudaSuccess ? cudart_done(error) : cudart_submit_copy(&flat, stream);
-}
+RUNTIME_ANYWHERE(cudaMemcpy3D, (const struct cudaMemcpy3DParms *copy), copy_3d(copy, NULL, true))
+RUNTIME_ANYWHERE(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *copy, cudaStream_t stream),
+                 copy_3d(copy, stream, false))
 
 ALSO_PTDS(cudaMemcpy);
 ALSO_PTSZ(cudaMemcpyAsync);
@@ -372,7 +361,7 @@ static cudaError_t copy_rows(struct rows to, struct rows from, size_t width, siz
 {
     struct cudaMemcpy3DParms copy;
     cudaError_t error = copy_of_rows(&to, &from, width, height, kind, &copy);
-    return error != cudaSuccess ? cudart_done(error) : cudart_copy_now(&copy);
+    return error != cudaSuccess ? error : copy_now(copy);
 }
 
 static cudaError_t submit_rows(struct rows to, struct rows from, size_t width, size_t height,
@@ -380,47 +369,32 @@ static cudaError_t submit_rows(struct rows to, struct rows from, size_t width, s
 {
     struct cudaMemcpy3DParms copy;
     cudaError_t error = copy_of_rows(&to, &from, width, height, kind, &copy);
-    return error != cudaSuccess ? cudart_done(error) : cudart_submit_copy(&copy, stream);
+    return error != cudaSuccess ? error : submit_copy(copy, stream);
 }
 
 #define ARRAY(from, x, y)        ((struct rows){true, .array = from, x, y})
 #define MEMORY(first, row_bytes) ((struct rows){.memory = (void *)(first), .pitch = row_bytes})
 
-cudaError_t CUDARTAPI cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from,
-                                          size_t pitch, size_t width, size_t height,
-                                          enum cudaMemcpyKind kind)
-{
-    return copy_rows(ARRAY(to, x, y), MEMORY(from, pitch), width, height, kind);
-}
-
-cudaError_t CUDARTAPI cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
-                                               size_t pitch, size_t width, size_t height,
-                                               enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-    return submit_rows(ARRAY(to, x, y), MEMORY(from, pitch), width, height, kind, stream);
-}
-
-cudaError_t CUDARTAPI cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from,
-                                            size_t x, size_t y, size_t width, size_t height,
-                                            enum cudaMemcpyKind kind)
-{
-    return copy_rows(MEMORY(to, pitch), ARRAY(from, x, y), width, height, kind);
-}
-
-cudaError_t CUDARTAPI cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from,
-                                                 size_t x, size_t y, size_t width, size_t height,
-                                                 enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-    return submit_rows(MEMORY(to, pitch), ARRAY(from, x, y), width, height, kind, stream);
-}
-
-cudaError_t CUDARTAPI cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
-                                               cudaArray_const_t from, size_t from_x, size_t from_y,
-                                               size_t width, size_t height,
-                                               enum cudaMemcpyKind kind)
-{
-    return copy_rows(ARRAY(to, to_x, to_y), ARRAY(from, from_x, from_y), width, height, kind);
-}
+/* clang-format off */
+RUNTIME_ANYWHERE(cudaMemcpy2DToArray, (cudaArray_t to, size_t x, size_t y, const void *from,
+                 size_t pitch, size_t width, size_t height, enum cudaMemcpyKind kind),
+                 copy_rows(ARRAY(to, x, y), MEMORY(from, pitch), width, height, kind))
+RUNTIME_ANYWHERE(cudaMemcpy2DToArrayAsync, (cudaArray_t to, size_t x, size_t y, const void *from,
+                 size_t pitch, size_t width, size_t height, enum cudaMemcpyKind kind,
+                 cudaStream_t stream),
+                 submit_rows(ARRAY(to, x, y), MEMORY(from, pitch), width, height, kind, stream))
+RUNTIME_ANYWHERE(cudaMemcpy2DFromArray, (void *to, size_t pitch, cudaArray_const_t from, size_t x,
+                 size_t y, size_t width, size_t height, enum cudaMemcpyKind kind),
+                 copy_rows(MEMORY(to, pitch), ARRAY(from, x, y), width, height, kind))
+RUNTIME_ANYWHERE(cudaMemcpy2DFromArrayAsync, (void *to, size_t pitch, cudaArray_const_t from,
+                 size_t x, size_t y, size_t width, size_t height, enum cudaMemcpyKind kind,
+                 cudaStream_t stream),
+                 submit_rows(MEMORY(to, pitch), ARRAY(from, x, y), width, height, kind, stream))
+RUNTIME_ANYWHERE(cudaMemcpy2DArrayToArray, (cudaArray_t to, size_t to_x, size_t to_y,
+                 cudaArray_const_t from, size_t from_x, size_t from_y, size_t width,
+                 size_t height, enum cudaMemcpyKind kind),
+                 copy_rows(ARRAY(to, to_x, to_y), ARRAY(from, from_x, from_y), width, height, kind))
+/* clang-format on */
 
 /* ---- copies of bytes, which go on in the next row -------------------------------------------- */
 
@@ -437,39 +411,25 @@ static void *bytes_of(cudaArray_const_t handle, size_t x, size_t y, size_t count
     return (char *)array->memory + y * array->row + x;
 }
 
-cudaError_t CUDARTAPI cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from,
-                                        size_t count, enum cudaMemcpyKind kind)
-{
-    return cudaMemcpy(bytes_of(to, x, y, count), from, count, kind);
-}
-
-cudaError_t CUDARTAPI cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
-                                             size_t count, enum cudaMemcpyKind kind,
-                                             cudaStream_t stream)
-{
-    return cudaMemcpyAsync(bytes_of(to, x, y, count), from, count, kind, stream);
-}
-
-cudaError_t CUDARTAPI cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y,
-                                          size_t count, enum cudaMemcpyKind kind)
-{
-    return cudaMemcpy(to, bytes_of(from, x, y, count), count, kind);
-}
-
-cudaError_t CUDARTAPI cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x, size_t y,
-                                               size_t count, enum cudaMemcpyKind kind,
-                                               cudaStream_t stream)
-{
-    return cudaMemcpyAsync(to, bytes_of(from, x, y, count), count, kind, stream);
-}
-
-cudaError_t CUDARTAPI cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
-                                             cudaArray_const_t from, size_t from_x, size_t from_y,
-                                             size_t count, enum cudaMemcpyKind kind)
-{
-    return cudaMemcpy(bytes_of(to, to_x, to_y, count), bytes_of(from, from_x, from_y, count), count,
-                      kind);
-}
+/* clang-format off */
+RUNTIME_ANYWHERE(cudaMemcpyToArray, (cudaArray_t to, size_t x, size_t y, const void *from,
+                 size_t count, enum cudaMemcpyKind kind),
+                 cudaMemcpy(bytes_of(to, x, y, count), from, count, kind))
+RUNTIME_ANYWHERE(cudaMemcpyToArrayAsync, (cudaArray_t to, size_t x, size_t y, const void *from,
+                 size_t count, enum cudaMemcpyKind kind, cudaStream_t stream),
+                 cudaMemcpyAsync(bytes_of(to, x, y, count), from, count, kind, stream))
+RUNTIME_ANYWHERE(cudaMemcpyFromArray, (void *to, cudaArray_const_t from, size_t x, size_t y,
+                 size_t count, enum cudaMemcpyKind kind),
+                 cudaMemcpy(to, bytes_of(from, x, y, count), count, kind))
+RUNTIME_ANYWHERE(cudaMemcpyFromArrayAsync, (void *to, cudaArray_const_t from, size_t x, size_t y,
+                 size_t count, enum cudaMemcpyKind kind, cudaStream_t stream),
+                 cudaMemcpyAsync(to, bytes_of(from, x, y, count), count, kind, stream))
+RUNTIME_ANYWHERE(cudaMemcpyArrayToArray, (cudaArray_t to, size_t to_x, size_t to_y,
+                 cudaArray_const_t from, size_t from_x, size_t from_y, size_t count,
+                 enum cudaMemcpyKind kind),
+                 cudaMemcpy(bytes_of(to, to_x, to_y, count), bytes_of(from, from_x, from_y, count),
+                            count, kind))
+/* clang-format on */
 
 ALSO_PTDS(cudaMemcpy2DToArray);
 ALSO_PTSZ(cudaMemcpy2DToArrayAsync);
@@ -499,62 +459,32 @@ cudaError_t cudart_locate(const void *symbol, size_t bytes, size_t offset, void 
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes,
-                                         size_t offset, enum cudaMemcpyKind kind)
-{
-    RETURN_IF_FAULTY();
-    void *to;
-    cudaError_t error = cudart_locate(symbol, bytes, offset, &to);
-    if (error != cudaSuccess) return cudart_done(error);
-    return cudaMemcpy(to, from, bytes, kind);
-}
+/* The work with `there`, the address at `offset` of a variable. */
+#define AT_SYMBOL(symbol, bytes, offset, work)                                                     \
+    ({                                                                                             \
+        void *there;                                                                               \
+        cudaError_t error = cudart_locate(symbol, bytes, offset, &there);                          \
+        IF(error == cudaSuccess, error, work);                                                     \
+    })
 
-cudaError_t CUDARTAPI cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes,
-                                           size_t offset, enum cudaMemcpyKind kind)
-{
-    RETURN_IF_FAULTY();
-    void *from;
-    cudaError_t error = cudart_locate(symbol, bytes, offset, &from);
-    if (error != cudaSuccess) return cudart_done(error);
-    return cudaMemcpy(to, from, bytes, kind);
-}
-
-cudaError_t CUDARTAPI cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
-                                              size_t offset, enum cudaMemcpyKind kind,
-                                              cudaStream_t stream)
-{
-    RETURN_IF_FAULTY();
-    void *to;
-    cudaError_t error = cudart_locate(symbol, bytes, offset, &to);
-    if (error != cudaSuccess) return cudart_done(error);
-    return cudaMemcpyAsync(to, from, bytes, kind, stream);
-}
-
-cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes,
-                                                size_t offset, enum cudaMemcpyKind kind,
-                                                cudaStream_t stream)
-{
-    RETURN_IF_FAULTY();
-    void *from;
-    cudaError_t error = cudart_locate(symbol, bytes, offset, &from);
-    if (error != cudaSuccess) return cudart_done(error);
-    return cudaMemcpyAsync(to, from, bytes, kind, stream);
-}
-
-cudaError_t CUDARTAPI cudaGetSymbolAddress(void **address, const void *symbol)
-{
-    RETURN_IF_FAULTY();
-    if (address == NULL) return cudart_done(cudaErrorInvalidValue);
-    return cudart_done(cudart_locate(symbol, 0, 0, address));
-}
-
-cudaError_t CUDARTAPI cudaGetSymbolSize(size_t *bytes, const void *symbol)
-{
-    RETURN_IF_FAULTY();
-    emu_addr address;
-    if (bytes == NULL) return cudart_done(cudaErrorInvalidValue);
-    return cudart_done(cudart_variable(symbol, &address, bytes));
-}
+/* clang-format off */
+RUNTIME(cudaMemcpyToSymbol, (const void *symbol, const void *from, size_t bytes, size_t offset,
+        enum cudaMemcpyKind kind),
+        AT_SYMBOL(symbol, bytes, offset, cudaMemcpy(there, from, bytes, kind)))
+RUNTIME(cudaMemcpyFromSymbol, (void *to, const void *symbol, size_t bytes, size_t offset,
+        enum cudaMemcpyKind kind),
+        AT_SYMBOL(symbol, bytes, offset, cudaMemcpy(to, there, bytes, kind)))
+RUNTIME(cudaMemcpyToSymbolAsync, (const void *symbol, const void *from, size_t bytes,
+        size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream),
+        AT_SYMBOL(symbol, bytes, offset, cudaMemcpyAsync(there, from, bytes, kind, stream)))
+RUNTIME(cudaMemcpyFromSymbolAsync, (void *to, const void *symbol, size_t bytes, size_t offset,
+        enum cudaMemcpyKind kind, cudaStream_t stream),
+        AT_SYMBOL(symbol, bytes, offset, cudaMemcpyAsync(to, there, bytes, kind, stream)))
+RUNTIME(cudaGetSymbolAddress, (void **address, const void *symbol),
+        IF(address != NULL, cudaErrorInvalidValue, cudart_locate(symbol, 0, 0, address)))
+RUNTIME(cudaGetSymbolSize, (size_t *bytes, const void *symbol),
+        IF(bytes != NULL, cudaErrorInvalidValue, cudart_variable(symbol, &(emu_addr){0}, bytes)))
+/* clang-format on */
 
 ALSO_PTDS(cudaMemcpyToSymbol);
 ALSO_PTDS(cudaMemcpyFromSymbol);

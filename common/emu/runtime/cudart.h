@@ -135,22 +135,50 @@ void cudart_stop_suspended(void);
 /* Does the calling thread run a host function of a stream? (records.c) */
 bool cudart_in_host_function(void);
 
-/* The first line of a runtime function. */
+/* cudart_refusal() for a function that may wait for the device, which is not allowed while a stream
+ * is captured. */
+cudaError_t cudart_refusal_to_wait(void);
+
+/* The first line of a runtime function that is more than one expression. */
 #define RETURN_IF_FAULTY()                                                                         \
     do {                                                                                           \
         cudaError_t refusal = cudart_refusal();                                                    \
         if (refusal != cudaSuccess) return refusal;                                                \
     } while (0)
-
-/* The first line of a function that may wait for the device, which is not allowed while a stream is
- * captured. */
 #define RETURN_IF_UNSAFE()                                                                         \
     do {                                                                                           \
-        cudart_go_on(true);                                                                        \
-        RETURN_IF_FAULTY();                                                                        \
-        cudaError_t unsafe = cudart_check_unsafe();                                                \
-        if (unsafe != cudaSuccess) return cudart_done(unsafe);                                     \
+        cudaError_t refusal = cudart_refusal_to_wait();                                            \
+        if (refusal != cudaSuccess) return refusal;                                                \
     } while (0)
+
+/*
+ * All others are one line, RUNTIME(name, (parameters), work). The work returns an error as an int,
+ * and is done only if cudart_refusal() has no error; RUNTIME_WAITS: only if the function may wait;
+ * RUNTIME_ANYWHERE: in any case. cudart_end() keeps the error as cudart_done() does, if that has
+ * not been done yet.
+ */
+#define RUNTIME(name, parameters, work) RUNTIME_IF(cudart_refusal(), name, parameters, work)
+#define RUNTIME_WAITS(name, parameters, work)                                                      \
+    RUNTIME_IF(cudart_refusal_to_wait(), name, parameters, work)
+#define RUNTIME_ANYWHERE(name, parameters, work) RUNTIME_IF(cudaSuccess, name, parameters, work)
+#define RUNTIME_IF(refusal, name, parameters, work)                                                \
+    cudaError_t CUDARTAPI name parameters                                                          \
+    {                                                                                              \
+        cudart_begin();                                                                            \
+        int refused = refusal;                                                                     \
+        return cudart_end(refused != cudaSuccess ? refused : (int)(work));                         \
+    }
+void cudart_begin(void);
+cudaError_t cudart_end(int error);
+
+/* Work for such lines: cudaErrorInvalidValue if there is no place for an answer; and another error
+ * unless a condition holds. */
+#define TELL(place, value)                                                                         \
+    ((place) == NULL ? cudaErrorInvalidValue : (*(place) = (value), cudaSuccess))
+#define IF(condition, error, work) ((condition) ? (int)(work) : (int)(error))
+#define IF_DEVICE(number, work)                                                                    \
+    IF((number) >= 0 && (number) < cudart_device_count(), cudaErrorInvalidDevice, work)
+#define IF_STREAM(stream, work) IF(cudart_is_stream(stream), cudaErrorInvalidResourceHandle, work)
 
 /* Exit codes of the process when the emulator cannot go on: wrong EMU_* variables, or no device;
  * and when a kernel exceeds a budget or baseline. */

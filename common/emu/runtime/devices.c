@@ -201,21 +201,12 @@ struct emu *emu_runtime(void) { return cudart_device()->emu; }
 
 /* ---- which device ---------------------------------------------------------------------------- */
 
-cudaError_t CUDARTAPI cudaGetDeviceCount(int *count)
-{
-    if (cudart_is_forked_too_late()) return cudart_done(cudaErrorInitializationError);
-    if (count == NULL) return cudart_done(cudaErrorInvalidValue);
-    *count = cudart_device_count();
-    return cudaSuccess;
-}
+RUNTIME_ANYWHERE(cudaGetDeviceCount, (int *count),
+                 IF(!cudart_is_forked_too_late(), cudaErrorInitializationError,
+                    TELL(count, cudart_device_count())))
 
-cudaError_t CUDARTAPI cudaGetDevice(int *device)
-{
-    if (device == NULL) return cudart_done(cudaErrorInvalidValue);
-    cudart_bind_context();
-    *device = cudart_device()->number;
-    return cudaSuccess;
-}
+RUNTIME_ANYWHERE(cudaGetDevice, (int *device),
+                 TELL(device, (cudart_bind_context(), cudart_device()->number)))
 
 static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
 
@@ -246,13 +237,9 @@ cudaError_t CUDARTAPI cudaSetDeviceFlags(unsigned flags)
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaGetDeviceFlags(unsigned *flags)
-{
-    RETURN_IF_FAULTY();
-    if (flags == NULL) return cudart_done(cudaErrorInvalidValue);
-    *flags = cudart_device()->flags | cudaDeviceMapHost; /* always set with unified addresses */
-    return cudaSuccess;
-}
+/* Memory can be mapped wherever addresses are unified. */
+RUNTIME(cudaGetDeviceFlags, (unsigned *flags),
+        TELL(flags, cudart_device()->flags | cudaDeviceMapHost))
 
 /* Takes the first device of the list, which is in order of preference: all devices are available.
  * */
@@ -266,18 +253,10 @@ cudaError_t CUDARTAPI cudaSetValidDevices(int *devices, int count)
 
 /* ---- synchronise, reset ---------------------------------------------------------------------- */
 
-cudaError_t CUDARTAPI cudaDeviceSynchronize(void)
-{
-    RETURN_IF_UNSAFE();
-    cudart_order_wait_device();
-    return cudaSuccess;
-}
+RUNTIME_WAITS(cudaDeviceSynchronize, (void), (cudart_order_wait_device(), cudaSuccess))
 
-cudaError_t CUDARTAPI cudaDeviceReset(void)
-{
-    cudart_end_context(cudart_primary_context(cudart_device()->number));
-    return cudaSuccess;
-}
+RUNTIME_ANYWHERE(cudaDeviceReset, (void),
+                 (cudart_end_context(cudart_primary_context(cudart_device()->number)), cudaSuccess))
 
 /* ---- limits and preferences: kept, most of them without effect ------------------------------- */
 
@@ -339,14 +318,9 @@ cudaError_t CUDARTAPI cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
-{
-    RETURN_IF_FAULTY();
-    if (value == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (!has_limit(limit)) return cudart_done(cudaErrorUnsupportedLimit);
-    *value = cudart_device()->limits[limit];
-    return cudaSuccess;
-}
+RUNTIME(cudaDeviceGetLimit, (size_t *value, enum cudaLimit limit),
+        IF(value == NULL || has_limit(limit), cudaErrorUnsupportedLimit,
+           TELL(value, cudart_device()->limits[limit])))
 
 /* ---- several devices: access to each other's memory, and copies between them ----------------- */
 
@@ -355,13 +329,9 @@ cudaError_t CUDARTAPI cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
  * everywhere. Kernels need permission to access another device's memory; copies do not.
  */
 
-cudaError_t CUDARTAPI cudaDeviceCanAccessPeer(int *can, int device, int peer)
-{
-    if (can == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (!is_device(device) || !is_device(peer)) return cudart_done(cudaErrorInvalidDevice);
-    *can = device != peer;
-    return cudaSuccess;
-}
+RUNTIME_ANYWHERE(cudaDeviceCanAccessPeer, (int *can, int device, int peer),
+                 IF(can == NULL || (is_device(device) && is_device(peer)), cudaErrorInvalidDevice,
+                    TELL(can, device != peer)))
 
 cudaError_t CUDARTAPI cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute,
                                                 int from, int to)
@@ -421,29 +391,28 @@ static bool lies_on(const void *pointer, int device)
     return owner == NULL || owner->number == device;
 }
 
+#define BETWEEN(checked, work)                                                                     \
+    ({                                                                                             \
+        cudaError_t error = checked;                                                               \
+        IF(error == cudaSuccess, error, work);                                                     \
+    })
+
 static cudaError_t check_peers(const void *to, int to_device, const void *from, int from_device)
 {
-    RETURN_IF_FAULTY();
     if (!is_device(to_device) || !is_device(from_device)) return cudaErrorInvalidDevice;
     if (!lies_on(to, to_device) || !lies_on(from, from_device)) return cudaErrorInvalidValue;
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
-                                     size_t bytes)
-{
-    cudaError_t error = check_peers(to, to_device, from, from_device);
-    if (error != cudaSuccess) return cudart_done(error);
-    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
-}
-
-cudaError_t CUDARTAPI cudaMemcpyPeerAsync(void *to, int to_device, const void *from,
-                                          int from_device, size_t bytes, cudaStream_t stream)
-{
-    cudaError_t error = check_peers(to, to_device, from, from_device);
-    if (error != cudaSuccess) return cudart_done(error);
-    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
-}
+/* clang-format off */
+RUNTIME(cudaMemcpyPeer, (void *to, int to_device, const void *from, int from_device, size_t bytes),
+        BETWEEN(check_peers(to, to_device, from, from_device),
+                cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice)))
+RUNTIME(cudaMemcpyPeerAsync, (void *to, int to_device, const void *from, int from_device,
+        size_t bytes, cudaStream_t stream),
+        BETWEEN(check_peers(to, to_device, from, from_device),
+                cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream)))
+/* clang-format on */
 
 static cudaError_t check_3d(const struct cudaMemcpy3DPeerParms *p, struct cudaMemcpy3DParms *copy)
 {
@@ -461,20 +430,18 @@ static cudaError_t check_3d(const struct cudaMemcpy3DPeerParms *p, struct cudaMe
     return check_peers(copy->dstPtr.ptr, p->dstDevice, copy->srcPtr.ptr, p->srcDevice);
 }
 
-cudaError_t CUDARTAPI cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *params)
+static cudaError_t copy_3d(const struct cudaMemcpy3DPeerParms *params, cudaStream_t stream,
+                           bool now)
 {
     struct cudaMemcpy3DParms copy;
     cudaError_t error = check_3d(params, &copy);
-    return error != cudaSuccess ? cudart_done(error) : cudaMemcpy3D(&copy);
+    if (error != cudaSuccess) return error;
+    return now ? cudaMemcpy3D(&copy) : cudaMemcpy3DAsync(&copy, stream);
 }
 
-cudaError_t CUDARTAPI cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *params,
-                                            cudaStream_t stream)
-{
-    struct cudaMemcpy3DParms copy;
-    cudaError_t error = check_3d(params, &copy);
-    return error != cudaSuccess ? cudart_done(error) : cudaMemcpy3DAsync(&copy, stream);
-}
+RUNTIME(cudaMemcpy3DPeer, (const struct cudaMemcpy3DPeerParms *p), copy_3d(p, NULL, true))
+RUNTIME(cudaMemcpy3DPeerAsync, (const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream),
+        copy_3d(p, stream, false))
 
 ALSO_PTDS(cudaMemcpy3DPeer);
 ALSO_PTSZ(cudaMemcpy3DPeerAsync);

@@ -367,7 +367,7 @@ static int fill(CUdeviceptr to, size_t pitch, unsigned value, unsigned element, 
                                                 .elementSize = element,
                                                 .width = width,
                                                 .height = height};
-    return now ? cudart_fill_now(&parameters) : cudart_submit_fill(&parameters, s);
+    return now ? cudart_fill_now(parameters) : cudart_submit_fill(parameters, s);
 }
 
 #define HTOD cudaMemcpyHostToDevice

@@ -57,8 +57,8 @@ void cudart_run_host(const struct cudaHostNodeParams *);
 void cudart_record_event(cudaEvent_t);
 
 /* Carry out a fill likewise. */
-cudaError_t cudart_submit_fill(const struct cudaMemsetParams *, cudaStream_t);
-cudaError_t cudart_fill_now(const struct cudaMemsetParams *);
+cudaError_t cudart_submit_fill(struct cudaMemsetParams, cudaStream_t);
+cudaError_t cudart_fill_now(struct cudaMemsetParams);
 
 /* The description of a one-dimensional copy. */
 struct cudaMemcpy3DParms cudart_plain_copy(void *to, const void *from, size_t bytes,
@@ -161,20 +161,8 @@ cudaError_t cudart_instantiate(struct executable **, const struct graph *,
 /* The executable graph of a handle; NULL if the handle is not an executable graph. */
 struct executable *cudart_executable(cudaGraphExec_t);
 
-/* ---- parameters as the program writes them, and as work (graph_nodes.c) ---------------------- */
+/* ---- references to user objects (graph_exec.c) ----------------------------------------------- */
 
-cudaError_t cudart_kernel_from(struct work *, const struct cudaKernelNodeParams *);
-cudaError_t cudart_copy_from(struct work *, const struct cudaMemcpy3DParms *);
-cudaError_t cudart_fill_from(struct work *, const struct cudaMemsetParams *);
-cudaError_t cudart_host_from(struct work *, const struct cudaHostNodeParams *);
-cudaError_t cudart_child_from(struct work *, cudaGraph_t);
-cudaError_t cudart_event_from(struct work *, enum cudaGraphNodeType, cudaEvent_t);
-cudaError_t cudart_work_from(struct work *, const struct cudaGraphNodeParams *);
-/* Gives a node other work of the same type. `error` is the result of making the work; on failure
- * the node does not change. */
-cudaError_t cudart_set_work(struct node *, const struct work *, cudaError_t error);
-
-/* Copies and drops a graph's references to user objects (graph_exec.c). */
 void cudart_copy_users(struct graph *to, const struct graph *from);
 void cudart_drop_users(struct graph *);
 

@@ -49,22 +49,12 @@ cudaError_t CUDARTAPI cudaUserObjectCreate(cudaUserObject_t *handle, void *data,
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaUserObjectRetain(cudaUserObject_t object, unsigned count)
-{
-    RETURN_IF_FAULTY();
-    if (object == NULL || count == 0) return cudart_done(cudaErrorInvalidValue);
-    change((struct user_object *)object, count, 0);
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaUserObjectRelease(cudaUserObject_t object, unsigned count)
-{
-    RETURN_IF_FAULTY();
-    if (object == NULL || count == 0 || count > ((struct user_object *)object)->references)
-        return cudart_done(cudaErrorInvalidValue);
-    change((struct user_object *)object, 0, count);
-    return cudaSuccess;
-}
+RUNTIME(cudaUserObjectRetain, (cudaUserObject_t object, unsigned count),
+        IF(object != NULL && count > 0, cudaErrorInvalidValue,
+           (change((struct user_object *)object, count, 0), cudaSuccess)))
+RUNTIME(cudaUserObjectRelease, (cudaUserObject_t object, unsigned count),
+        IF(object != NULL && count > 0 && count <= ((struct user_object *)object)->references,
+           cudaErrorInvalidValue, (change((struct user_object *)object, 0, count), cudaSuccess)))
 
 /* ---- references of graphs -------------------------------------------------------------------- */
 
@@ -260,21 +250,13 @@ cudaError_t CUDARTAPI cudaDeviceGetGraphMemAttribute(int device,
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaDeviceSetGraphMemAttribute(int device,
-                                                     enum cudaGraphMemAttributeType attribute,
-                                                     void *value)
-{
-    (void)attribute, (void)value; /* the program can only reset the high-water marks */
-    bool exists = device >= 0 && device < cudart_device_count();
-    return cudart_done(exists ? cudaSuccess : cudaErrorInvalidDevice);
-}
+/* The program can only reset the high-water marks. */
+RUNTIME_ANYWHERE(cudaDeviceSetGraphMemAttribute, (int device,
+                 enum cudaGraphMemAttributeType attribute, void *value),
+                 ((void)attribute, (void)value, IF_DEVICE(device, cudaSuccess)))
 
 /* The emulator keeps no unused memory of graphs. */
-cudaError_t CUDARTAPI cudaDeviceGraphMemTrim(int device)
-{
-    bool exists = device >= 0 && device < cudart_device_count();
-    return cudart_done(exists ? cudaSuccess : cudaErrorInvalidDevice);
-}
+RUNTIME_ANYWHERE(cudaDeviceGraphMemTrim, (int device), IF_DEVICE(device, cudaSuccess))
 
 /* ---- conditional nodes ----------------------------------------------------------------------- */
 
@@ -538,18 +520,15 @@ cudaError_t CUDARTAPI cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cuda
     return cudart_done(error);
 }
 
-cudaError_t CUDARTAPI cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
-                                                    unsigned long long flags)
-{
-    cudaGraphInstantiateParams params = {.flags = flags};
-    return cudaGraphInstantiateWithParams(exec, graph, &params);
-}
-
-cudaError_t CUDARTAPI cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
-                                           unsigned long long flags)
-{
-    return cudaGraphInstantiateWithFlags(exec, graph, flags);
-}
+/* clang-format off */
+RUNTIME_ANYWHERE(cudaGraphInstantiateWithFlags, (cudaGraphExec_t *exec, cudaGraph_t graph,
+                 unsigned long long flags),
+                 cudaGraphInstantiateWithParams(exec, graph,
+                                                &(cudaGraphInstantiateParams){.flags = flags}))
+RUNTIME_ANYWHERE(cudaGraphInstantiate, (cudaGraphExec_t *exec, cudaGraph_t graph,
+                 unsigned long long flags),
+                 cudaGraphInstantiateWithFlags(exec, graph, flags))
+/* clang-format on */
 
 cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t handle)
 {
@@ -561,13 +540,9 @@ cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t handle)
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long *flags)
-{
-    const struct executable *exec = cudart_executable(handle);
-    if (exec == NULL || flags == NULL) return cudart_done(cudaErrorInvalidValue);
-    *flags = exec->flags;
-    return cudaSuccess;
-}
+RUNTIME_ANYWHERE(cudaGraphExecGetFlags, (cudaGraphExec_t exec, unsigned long long *flags),
+                 IF(cudart_executable(exec) != NULL, cudaErrorInvalidValue,
+                    TELL(flags, cudart_executable(exec)->flags)))
 
 /* ---- launching ------------------------------------------------------------------------------- */
 
@@ -594,12 +569,8 @@ cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t strea
 }
 
 /* A GPU would load the graph now. The emulator need not. */
-cudaError_t CUDARTAPI cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t stream)
-{
-    RETURN_IF_FAULTY();
-    if (cudart_executable(handle) == NULL) return cudart_done(cudaErrorInvalidValue);
-    return cudart_done(cudart_is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
-}
+RUNTIME(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream),
+        IF(cudart_executable(exec) != NULL, cudaErrorInvalidValue, IF_STREAM(stream, cudaSuccess)))
 
 ALSO_PTSZ(cudaGraphInstantiateWithParams);
 ALSO_PTSZ(cudaGraphLaunch);

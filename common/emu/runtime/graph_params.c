@@ -1,15 +1,273 @@
 /*
- * graph_params.c — parameters of nodes, in graphs and in executable graphs.
+ * graph_params.c — nodes of each kind: adding them, and their parameters, in graphs and in
+ * executable graphs.
  */
+#include "cudart.h"
 #include "graph.h"
 
-/* ---- reading and changing the parameters of a graph's nodes ---------------------------------- */
+/* ---- from parameters to work ----------------------------------------------------------------- */
 
-static cudaError_t set_node(cudaGraphNode_t node, const struct work *work, cudaError_t error)
+/* Work for a node, or why there is none. */
+struct made {
+    cudaError_t error;
+    struct work work;
+};
+
+static struct made made(enum cudaGraphNodeType type, cudaError_t error)
 {
-    RETURN_IF_FAULTY();
-    return cudart_done(cudart_set_work((struct node *)node, work, error));
+    return (struct made){error, {.type = type, .device = cudart_device()->number}};
 }
+
+static struct made from_kernel(const struct cudaKernelNodeParams *params)
+{
+    struct made m = made(cudaGraphNodeTypeKernel, cudaErrorInvalidValue);
+    struct function *function;
+    if (params == NULL || params->extra != NULL) return m;
+    m.work.kernel = (struct kernel_work){.host = params->func,
+                                         .grid = params->gridDim,
+                                         .block = params->blockDim,
+                                         .shared = params->sharedMemBytes,
+                                         .args = params->kernelParams};
+    m.error = cudart_check_kernel(&m.work.kernel, &function);
+    return m;
+}
+
+static struct made from_copy(const struct cudaMemcpy3DParms *params)
+{
+    struct made m = made(cudaGraphNodeTypeMemcpy, cudaErrorInvalidValue);
+    if (params == NULL) return m;
+    m.work.copy = *params;
+    m.error = cudart_check_copy(params);
+    return m;
+}
+
+static struct made from_plain_copy(void *to, const void *from, size_t bytes,
+                                   enum cudaMemcpyKind kind)
+{
+    struct cudaMemcpy3DParms copy = cudart_plain_copy(to, from, bytes, kind);
+    return from_copy(&copy);
+}
+
+static struct made to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                             enum cudaMemcpyKind kind)
+{
+    void *to;
+    cudaError_t error = cudart_locate(symbol, bytes, offset, &to);
+    return error != cudaSuccess ? made(cudaGraphNodeTypeMemcpy, error)
+                                : from_plain_copy(to, from, bytes, kind);
+}
+
+static struct made from_symbol(void *to, const void *symbol, size_t bytes, size_t offset,
+                               enum cudaMemcpyKind kind)
+{
+    void *from;
+    cudaError_t error = cudart_locate(symbol, bytes, offset, &from);
+    return error != cudaSuccess ? made(cudaGraphNodeTypeMemcpy, error)
+                                : from_plain_copy(to, from, bytes, kind);
+}
+
+static struct made from_fill(const struct cudaMemsetParams *params)
+{
+    struct made m = made(cudaGraphNodeTypeMemset, cudaErrorInvalidValue);
+    if (params == NULL) return m;
+    m.work.fill = *params;
+    m.error = cudart_check_fill(params);
+    return m;
+}
+
+static struct made from_host(const struct cudaHostNodeParams *params)
+{
+    struct made m = made(cudaGraphNodeTypeHost, cudaErrorInvalidValue);
+    if (params == NULL || params->fn == NULL) return m;
+    m.work.host = *params;
+    m.error = cudaSuccess;
+    return m;
+}
+
+static struct made from_child(cudaGraph_t child)
+{
+    struct made m = made(cudaGraphNodeTypeGraph, cudaSuccess);
+    m.work.child = cudart_graph(child);
+    if (m.work.child == NULL) m.error = cudaErrorInvalidValue;
+    return m;
+}
+
+static struct made from_event(enum cudaGraphNodeType type, cudaEvent_t event)
+{
+    bool is_there = cudart_find(event, EVENT) != NULL;
+    struct made m = made(type, is_there ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    m.work.event = event;
+    return m;
+}
+
+static struct made from_freed(void *address)
+{
+    struct made m = made(cudaGraphNodeTypeMemFree, cudaSuccess);
+    m.work.memory = cudart_graph_memory_at(address);
+    if (m.work.memory == NULL) m.error = cudaErrorInvalidValue;
+    return m;
+}
+
+/* The parameters of an older and of a newer function differ in name only. */
+static struct made from_any(const struct cudaGraphNodeParams *params)
+{
+    if (params == NULL) return made(cudaGraphNodeTypeEmpty, cudaErrorInvalidValue);
+    switch (params->type) {
+    case cudaGraphNodeTypeKernel:
+        return from_kernel((const struct cudaKernelNodeParams *)&params->kernel);
+    case cudaGraphNodeTypeMemcpy: return from_copy(&params->memcpy.copyParams);
+    case cudaGraphNodeTypeMemset:
+        return from_fill((const struct cudaMemsetParams *)&params->memset);
+    case cudaGraphNodeTypeHost: return from_host((const struct cudaHostNodeParams *)&params->host);
+    case cudaGraphNodeTypeGraph: return from_child(params->graph.graph);
+    case cudaGraphNodeTypeEmpty: return made(params->type, cudaSuccess);
+    case cudaGraphNodeTypeEventRecord: return from_event(params->type, params->eventRecord.event);
+    case cudaGraphNodeTypeWaitEvent: return from_event(params->type, params->eventWait.event);
+    case cudaGraphNodeTypeConditional: /* it has no parameters to set */
+        return made(params->type, cudaErrorInvalidValue);
+    default:
+        return made(params->type,
+                    cudart_not_supported("a graph's node of this type",
+                                         "make nodes for kernels, copies, fills, host functions, "
+                                         "events and child graphs alone"));
+    }
+}
+
+/* ---- adding a node, and changing one in a graph or in an executable graph -------------------- */
+
+static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t handle, const cudaGraphNode_t *needs,
+                       size_t count, struct made made)
+{
+    struct graph *graph = cudart_graph(handle);
+    if (graph == NULL || node == NULL || (count > 0 && needs == NULL)) return cudaErrorInvalidValue;
+    if (made.error != cudaSuccess) return made.error;
+    return cudart_add_node(graph, &made.work, (struct node *const *)needs, count,
+                           (struct node **)node);
+}
+
+/* Gives a node other work of the same type; on failure the node does not change. */
+static cudaError_t set_work(struct node *node, const struct made *made)
+{
+    struct work copy;
+    if (made->error != cudaSuccess) return made->error;
+    if (node == NULL || node->work.type != made->work.type) return cudaErrorInvalidValue;
+    if (!cudart_graph_may_have(node->graph, &made->work)) return cudaErrorInvalidValue;
+    cudaError_t error = cudart_copy_work(&copy, &made->work);
+    if (error != cudaSuccess) return error;
+    cudart_own(node->graph, &copy);
+    if (copy.type == cudaGraphNodeTypeKernel) { /* keep the attributes */
+        copy.kernel.cooperative = node->work.kernel.cooperative;
+        copy.kernel.priority = node->work.kernel.priority;
+        copy.kernel.cluster = node->work.kernel.cluster;
+    }
+    cudart_free_work(&node->work);
+    node->work = copy;
+    return cudaSuccess;
+}
+
+static cudaError_t set(cudaGraphNode_t node, struct made made)
+{
+    return set_work((struct node *)node, &made);
+}
+
+/* The program names a node of the original graph, and means its copy in the executable graph. NULL:
+ * not found. */
+static struct node *copy_of(cudaGraphExec_t handle, cudaGraphNode_t node)
+{
+    const struct executable *exec = cudart_executable(handle);
+    return exec != NULL && node != NULL ? cudart_find_copy(exec->graph, (const struct node *)node)
+                                        : NULL;
+}
+
+static cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t node, struct made made)
+{
+    struct node *copy = copy_of(exec, node);
+    cudaError_t error = set_work(copy, &made);
+    return error == cudaSuccess && made.work.type == cudaGraphNodeTypeGraph
+               ? cudart_sort_graph(copy->work.child)
+               : error;
+}
+
+static cudaError_t add_alloc(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs,
+                             size_t count, struct cudaMemAllocNodeParams *params)
+{
+    if (params == NULL || params->bytesize == 0) return cudaErrorInvalidValue;
+    int device = params->poolProps.location.id;
+    if (device < 0 || device >= cudart_device_count()) return cudaErrorInvalidDevice;
+    int was = cudart_use_device(device);
+    struct made m = made(cudaGraphNodeTypeMemAlloc, cudaSuccess);
+    m.work.memory = cudart_graph_memory_new(params->bytesize);
+    cudart_use_device(was);
+    if (m.work.memory == NULL) return cudaErrorMemoryAllocation;
+    params->dptr = cudart_graph_memory_address(m.work.memory);
+    cudaError_t error = add(node, graph, needs, count, m);
+    cudart_graph_memory_drop(m.work.memory); /* the node has its own reference */
+    return error;
+}
+
+static cudaError_t add_any(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs,
+                           size_t count, struct cudaGraphNodeParams *params)
+{
+    if (params == NULL) return cudaErrorInvalidValue;
+    if (params->type == cudaGraphNodeTypeMemAlloc)
+        return add_alloc(node, graph, needs, count,
+                         (struct cudaMemAllocNodeParams *)&params->alloc);
+    if (params->type == cudaGraphNodeTypeMemFree)
+        return add(node, graph, needs, count, from_freed(params->free.dptr));
+    if (params->type != cudaGraphNodeTypeConditional)
+        return add(node, graph, needs, count, from_any(params));
+    if (cudart_graph(graph) == NULL || node == NULL || (count > 0 && needs == NULL))
+        return cudaErrorInvalidValue;
+    return cudart_add_conditional(node, cudart_graph(graph), (struct node *const *)needs, count,
+                                  &params->conditional);
+}
+
+#define NEW    cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs
+#define ADD(w) add(node, graph, needs, count, w)
+/* A kind of nodes has three functions: one that adds a node, and two that give it other work. */
+#define NODE(added, changed, work, ...)                                                            \
+    RUNTIME(cudaGraphAdd##added, (NEW, size_t count, __VA_ARGS__), ADD(work))                      \
+    RUNTIME(cudaGraph##changed, (cudaGraphNode_t node, __VA_ARGS__), set(node, work))              \
+    RUNTIME(cudaGraphExec##changed, (cudaGraphExec_t exec, cudaGraphNode_t node, __VA_ARGS__),     \
+            set_in(exec, node, work))
+
+/* clang-format off */
+NODE(KernelNode, KernelNodeSetParams, from_kernel(params),
+     const struct cudaKernelNodeParams *params)
+NODE(MemcpyNode, MemcpyNodeSetParams, from_copy(params), const struct cudaMemcpy3DParms *params)
+NODE(MemcpyNode1D, MemcpyNodeSetParams1D, from_plain_copy(to, from, bytes, kind),
+     void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+NODE(MemcpyNodeToSymbol, MemcpyNodeSetParamsToSymbol, to_symbol(symbol, from, bytes, offset, kind),
+     const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind)
+NODE(MemcpyNodeFromSymbol, MemcpyNodeSetParamsFromSymbol,
+     from_symbol(to, symbol, bytes, offset, kind),
+     void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind)
+NODE(MemsetNode, MemsetNodeSetParams, from_fill(params), const struct cudaMemsetParams *params)
+NODE(HostNode, HostNodeSetParams, from_host(params), const struct cudaHostNodeParams *params)
+NODE(EventRecordNode, EventRecordNodeSetEvent, from_event(cudaGraphNodeTypeEventRecord, event),
+     cudaEvent_t event)
+NODE(EventWaitNode, EventWaitNodeSetEvent, from_event(cudaGraphNodeTypeWaitEvent, event),
+     cudaEvent_t event)
+RUNTIME(cudaGraphAddChildGraphNode, (NEW, size_t count, cudaGraph_t child), ADD(from_child(child)))
+RUNTIME(cudaGraphExecChildGraphNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node,
+        cudaGraph_t child),
+        set_in(exec, node, from_child(child)))
+RUNTIME(cudaGraphAddEmptyNode, (NEW, size_t count),
+        ADD(((struct made){.work.type = cudaGraphNodeTypeEmpty})))
+RUNTIME(cudaGraphAddMemAllocNode, (NEW, size_t count, struct cudaMemAllocNodeParams *params),
+        add_alloc(node, graph, needs, count, params))
+RUNTIME(cudaGraphAddMemFreeNode, (NEW, size_t count, void *address), ADD(from_freed(address)))
+RUNTIME(cudaGraphAddNode, (NEW, const cudaGraphEdgeData *data, size_t count,
+        struct cudaGraphNodeParams *params),
+        ((void)data, add_any(node, graph, needs, count, params)))
+RUNTIME(cudaGraphNodeSetParams, (cudaGraphNode_t node, struct cudaGraphNodeParams *params),
+        set(node, from_any(params)))
+RUNTIME(cudaGraphExecNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node,
+        struct cudaGraphNodeParams *params),
+        set_in(exec, node, from_any(params)))
+/* clang-format on */
+
+/* ---- reading parameters ---------------------------------------------------------------------- */
 
 /* The work of a node; NULL if the node does not have that type, or if there is no place for the
  * answer. */
@@ -18,13 +276,6 @@ static struct work *get(cudaGraphNode_t handle, enum cudaGraphNodeType type, con
     struct node *node = (struct node *)handle;
     return node != NULL && answer != NULL && node->work.type == type ? &node->work : NULL;
 }
-
-#define RETURN_UNLESS_WORK(name, node, type, answer)                                               \
-    RETURN_IF_FAULTY();                                                                            \
-    struct work *name = get(node, type, answer);                                                   \
-    if (name == NULL) return cudart_done(cudaErrorInvalidValue)
-
-/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* The stub of a kernel. The program names a kernel by its stub, while the stub launches by a
  * handle. */
@@ -36,24 +287,56 @@ static void *stub_of(const void *host)
     return (void *)(kernel != NULL && kernel->host != NULL ? kernel->host : host);
 }
 
-cudaError_t CUDARTAPI cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
-                                                   struct cudaKernelNodeParams *params)
+static struct cudaKernelNodeParams kernel_params(const struct kernel_work *kernel)
 {
-    RETURN_UNLESS_WORK(work, node, cudaGraphNodeTypeKernel, params);
-    *params = (struct cudaKernelNodeParams){.func = stub_of(work->kernel.host),
-                                            .gridDim = work->kernel.grid,
-                                            .blockDim = work->kernel.block,
-                                            .sharedMemBytes = (unsigned)work->kernel.shared,
-                                            .kernelParams = work->kernel.args};
+    return (struct cudaKernelNodeParams){.func = stub_of(kernel->host),
+                                         .gridDim = kernel->grid,
+                                         .blockDim = kernel->block,
+                                         .sharedMemBytes = (unsigned)kernel->shared,
+                                         .kernelParams = kernel->args};
+}
+
+static struct cudaMemAllocNodeParams alloc_params(const struct work *work)
+{
+    return (struct cudaMemAllocNodeParams){
+        .poolProps = {.allocType = cudaMemAllocationTypePinned,
+                      .location = {.type = cudaMemLocationTypeDevice, .id = work->device}},
+        .bytesize = cudart_graph_memory_bytes(work->memory),
+        .dptr = cudart_graph_memory_address(work->memory)};
+}
+
+/* The value is that of `work`. */
+#define GET(name, kind, type, value)                                                               \
+    cudaError_t CUDARTAPI name(cudaGraphNode_t node, type answer)                                  \
+    {                                                                                              \
+        RETURN_IF_FAULTY();                                                                        \
+        const struct work *work = get(node, cudaGraphNodeType##kind, answer);                      \
+        return cudart_done(IF(work != NULL, cudaErrorInvalidValue, TELL(answer, value)));          \
+    }
+
+/* clang-format off */
+GET(cudaGraphKernelNodeGetParams, Kernel, struct cudaKernelNodeParams *,
+    kernel_params(&work->kernel))
+GET(cudaGraphMemcpyNodeGetParams, Memcpy, struct cudaMemcpy3DParms *, work->copy)
+GET(cudaGraphMemsetNodeGetParams, Memset, struct cudaMemsetParams *, work->fill)
+GET(cudaGraphHostNodeGetParams, Host, struct cudaHostNodeParams *, work->host)
+GET(cudaGraphChildGraphNodeGetGraph, Graph, cudaGraph_t *, (cudaGraph_t)work->child)
+GET(cudaGraphEventRecordNodeGetEvent, EventRecord, cudaEvent_t *, work->event)
+GET(cudaGraphEventWaitNodeGetEvent, WaitEvent, cudaEvent_t *, work->event)
+GET(cudaGraphMemAllocNodeGetParams, MemAlloc, struct cudaMemAllocNodeParams *, alloc_params(work))
+/* clang-format on */
+
+static cudaError_t get_freed(const struct work *work, void *address)
+{
+    if (work == NULL) return cudaErrorInvalidValue;
+    *(void **)address = cudart_graph_memory_address(work->memory);
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
-                                                   const struct cudaKernelNodeParams *params)
-{
-    struct work work;
-    return set_node(node, &work, cudart_kernel_from(&work, params));
-}
+RUNTIME(cudaGraphMemFreeNodeGetParams, (cudaGraphNode_t node, void *address),
+        get_freed(get(node, cudaGraphNodeTypeMemFree, address), address))
+
+/* ---- attributes of kernels ------------------------------------------------------------------- */
 
 /* The attributes of launches that nodes have, too. One more can only be set. */
 static const unsigned of_nodes =
@@ -83,8 +366,9 @@ static cudaError_t get_cluster(const struct kernel_work *kernel, cudaKernelNodeA
 cudaError_t CUDARTAPI cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID id,
                                                       cudaKernelNodeAttrValue *value)
 {
-    RETURN_UNLESS_WORK(work, node, cudaGraphNodeTypeKernel, value);
-    if (!is_among(id, of_nodes)) return cudart_done(cudaErrorInvalidValue);
+    RETURN_IF_FAULTY();
+    struct work *work = get(node, cudaGraphNodeTypeKernel, value);
+    if (work == NULL || !is_among(id, of_nodes)) return cudart_done(cudaErrorInvalidValue);
     *value = (cudaKernelNodeAttrValue){0};
     switch (id) {
     case cudaLaunchAttributeCooperative: value->cooperative = work->kernel.cooperative; break;
@@ -103,8 +387,10 @@ cudaError_t CUDARTAPI cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cuda
 cudaError_t CUDARTAPI cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID id,
                                                       const cudaKernelNodeAttrValue *value)
 {
-    RETURN_UNLESS_WORK(work, node, cudaGraphNodeTypeKernel, value);
-    if (!is_among(id, of_nodes | only_set)) return cudart_done(cudaErrorInvalidValue);
+    RETURN_IF_FAULTY();
+    struct work *work = get(node, cudaGraphNodeTypeKernel, value);
+    if (work == NULL || !is_among(id, of_nodes | only_set))
+        return cudart_done(cudaErrorInvalidValue);
     if (id == cudaLaunchAttributeCooperative) work->kernel.cooperative = value->cooperative != 0;
     if (id == cudaLaunchAttributePriority) work->kernel.priority = value->priority;
     if (id == cudaLaunchAttributeClusterDimension)
@@ -113,266 +399,20 @@ cudaError_t CUDARTAPI cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cuda
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
+static cudaError_t copy_attributes(struct work *to, const struct work *from)
 {
-    RETURN_UNLESS_WORK(source, from, cudaGraphNodeTypeKernel, from);
-    RETURN_UNLESS_WORK(target, to, cudaGraphNodeTypeKernel, to);
-    target->kernel.cooperative = source->kernel.cooperative;
-    target->kernel.priority = source->kernel.priority;
-    target->kernel.cluster = source->kernel.cluster;
+    if (to == NULL || from == NULL) return cudaErrorInvalidValue;
+    to->kernel.cooperative = from->kernel.cooperative;
+    to->kernel.priority = from->kernel.priority;
+    to->kernel.cluster = from->kernel.cluster;
     return cudaSuccess;
 }
 
-/* ---- copies and fills ------------------------------------------------------------------------ */
+RUNTIME(cudaGraphKernelNodeCopyAttributes, (cudaGraphNode_t to, cudaGraphNode_t from),
+        copy_attributes(get(to, cudaGraphNodeTypeKernel, to),
+                        get(from, cudaGraphNodeTypeKernel, from)))
 
-cudaError_t CUDARTAPI cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node,
-                                                   struct cudaMemcpy3DParms *params)
-{
-    RETURN_UNLESS_WORK(work, node, cudaGraphNodeTypeMemcpy, params);
-    *params = work->copy;
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
-                                                   const struct cudaMemcpy3DParms *params)
-{
-    struct work work;
-    return set_node(node, &work, cudart_copy_from(&work, params));
-}
-
-cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to,
-                                                     const void *from, size_t bytes,
-                                                     enum cudaMemcpyKind kind)
-{
-    struct cudaMemcpy3DParms copy = cudart_plain_copy(to, from, bytes, kind);
-    return cudaGraphMemcpyNodeSetParams(node, &copy);
-}
-
-cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol,
-                                                           const void *from, size_t bytes,
-                                                           size_t offset, enum cudaMemcpyKind kind)
-{
-    void *to;
-    cudaError_t error = cudart_locate(symbol, bytes, offset, &to);
-    if (error != cudaSuccess) return cudart_done(error);
-    return cudaGraphMemcpyNodeSetParams1D(node, to, from, bytes, kind);
-}
-
-cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *to,
-                                                             const void *symbol, size_t bytes,
-                                                             size_t offset,
-                                                             enum cudaMemcpyKind kind)
-{
-    void *from;
-    cudaError_t error = cudart_locate(symbol, bytes, offset, &from);
-    if (error != cudaSuccess) return cudart_done(error);
-    return cudaGraphMemcpyNodeSetParams1D(node, to, from, bytes, kind);
-}
-
-cudaError_t CUDARTAPI cudaGraphMemsetNodeGetParams(cudaGraphNode_t node,
-                                                   struct cudaMemsetParams *params)
-{
-    RETURN_UNLESS_WORK(work, node, cudaGraphNodeTypeMemset, params);
-    *params = work->fill;
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
-                                                   const struct cudaMemsetParams *params)
-{
-    struct work work;
-    return set_node(node, &work, cudart_fill_from(&work, params));
-}
-
-/* ---- the others ------------------------------------------------------------------------------ */
-
-cudaError_t CUDARTAPI cudaGraphHostNodeGetParams(cudaGraphNode_t node,
-                                                 struct cudaHostNodeParams *params)
-{
-    RETURN_UNLESS_WORK(work, node, cudaGraphNodeTypeHost, params);
-    *params = work->host;
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaGraphHostNodeSetParams(cudaGraphNode_t node,
-                                                 const struct cudaHostNodeParams *params)
-{
-    struct work work;
-    return set_node(node, &work, cudart_host_from(&work, params));
-}
-
-cudaError_t CUDARTAPI cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *child)
-{
-    RETURN_UNLESS_WORK(work, node, cudaGraphNodeTypeGraph, child);
-    *child = (cudaGraph_t)work->child;
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event)
-{
-    RETURN_UNLESS_WORK(work, node, cudaGraphNodeTypeEventRecord, event);
-    *event = work->event;
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
-{
-    struct work work;
-    return set_node(node, &work, cudart_event_from(&work, cudaGraphNodeTypeEventRecord, event));
-}
-
-cudaError_t CUDARTAPI cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event)
-{
-    RETURN_UNLESS_WORK(work, node, cudaGraphNodeTypeWaitEvent, event);
-    *event = work->event;
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
-{
-    struct work work;
-    return set_node(node, &work, cudart_event_from(&work, cudaGraphNodeTypeWaitEvent, event));
-}
-
-cudaError_t CUDARTAPI cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
-                                                     struct cudaMemAllocNodeParams *params)
-{
-    RETURN_UNLESS_WORK(work, node, cudaGraphNodeTypeMemAlloc, params);
-    *params = (struct cudaMemAllocNodeParams){
-        .poolProps = {.allocType = cudaMemAllocationTypePinned,
-                      .location = {.type = cudaMemLocationTypeDevice, .id = work->device}},
-        .bytesize = cudart_graph_memory_bytes(work->memory),
-        .dptr = cudart_graph_memory_address(work->memory)};
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *address)
-{
-    RETURN_UNLESS_WORK(work, node, cudaGraphNodeTypeMemFree, address);
-    *(void **)address = cudart_graph_memory_address(work->memory);
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaGraphNodeSetParams(cudaGraphNode_t node,
-                                             struct cudaGraphNodeParams *params)
-{
-    struct work work;
-    return set_node(node, &work, cudart_work_from(&work, params));
-}
-
-/* ---- changing executable graphs -------------------------------------------------------------- */
-
-/*
- * The program names a node of the original graph, and means its copy in the executable graph.
- */
-
-/* The copy of an original node; NULL: not found. */
-static struct node *copy_of(cudaGraphExec_t handle, cudaGraphNode_t node)
-{
-    const struct executable *exec = cudart_executable(handle);
-    return exec != NULL && node != NULL ? cudart_find_copy(exec->graph, (const struct node *)node)
-                                        : NULL;
-}
-
-static cudaError_t set_in_executable(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                     const struct work *work, cudaError_t error)
-{
-    RETURN_IF_FAULTY();
-    error = cudart_set_work(copy_of(exec, node), work, error);
-    if (error == cudaSuccess && work->type == cudaGraphNodeTypeGraph)
-        error = cudart_sort_graph(copy_of(exec, node)->work.child);
-    return cudart_done(error);
-}
-
-cudaError_t CUDARTAPI cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                       const struct cudaKernelNodeParams *params)
-{
-    struct work work;
-    return set_in_executable(exec, node, &work, cudart_kernel_from(&work, params));
-}
-
-cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                       const struct cudaMemcpy3DParms *params)
-{
-    struct work work;
-    return set_in_executable(exec, node, &work, cudart_copy_from(&work, params));
-}
-
-cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                         void *to, const void *from, size_t bytes,
-                                                         enum cudaMemcpyKind kind)
-{
-    struct cudaMemcpy3DParms copy = cudart_plain_copy(to, from, bytes, kind);
-    return cudaGraphExecMemcpyNodeSetParams(exec, node, &copy);
-}
-
-cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec,
-                                                               cudaGraphNode_t node,
-                                                               const void *symbol, const void *from,
-                                                               size_t bytes, size_t offset,
-                                                               enum cudaMemcpyKind kind)
-{
-    void *to;
-    cudaError_t error = cudart_locate(symbol, bytes, offset, &to);
-    if (error != cudaSuccess) return cudart_done(error);
-    return cudaGraphExecMemcpyNodeSetParams1D(exec, node, to, from, bytes, kind);
-}
-
-cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec,
-                                                                 cudaGraphNode_t node, void *to,
-                                                                 const void *symbol, size_t bytes,
-                                                                 size_t offset,
-                                                                 enum cudaMemcpyKind kind)
-{
-    void *from;
-    cudaError_t error = cudart_locate(symbol, bytes, offset, &from);
-    if (error != cudaSuccess) return cudart_done(error);
-    return cudaGraphExecMemcpyNodeSetParams1D(exec, node, to, from, bytes, kind);
-}
-
-cudaError_t CUDARTAPI cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                       const struct cudaMemsetParams *params)
-{
-    struct work work;
-    return set_in_executable(exec, node, &work, cudart_fill_from(&work, params));
-}
-
-cudaError_t CUDARTAPI cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                     const struct cudaHostNodeParams *params)
-{
-    struct work work;
-    return set_in_executable(exec, node, &work, cudart_host_from(&work, params));
-}
-
-cudaError_t CUDARTAPI cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec,
-                                                           cudaGraphNode_t node, cudaGraph_t child)
-{
-    struct work work;
-    return set_in_executable(exec, node, &work, cudart_child_from(&work, child));
-}
-
-cudaError_t CUDARTAPI cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec,
-                                                           cudaGraphNode_t node, cudaEvent_t event)
-{
-    struct work work;
-    return set_in_executable(exec, node, &work,
-                             cudart_event_from(&work, cudaGraphNodeTypeEventRecord, event));
-}
-
-cudaError_t CUDARTAPI cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                         cudaEvent_t event)
-{
-    struct work work;
-    return set_in_executable(exec, node, &work,
-                             cudart_event_from(&work, cudaGraphNodeTypeWaitEvent, event));
-}
-
-cudaError_t CUDARTAPI cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                 struct cudaGraphNodeParams *params)
-{
-    struct work work;
-    return set_in_executable(exec, node, &work, cudart_work_from(&work, params));
-}
+/* ---- nodes that are left out ----------------------------------------------------------------- */
 
 /* Only kernels, copies and fills can be left out. */
 static bool can_be_disabled(const struct node *node)
@@ -382,25 +422,22 @@ static bool can_be_disabled(const struct node *node)
                             node->work.type == cudaGraphNodeTypeMemset);
 }
 
-cudaError_t CUDARTAPI cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                              unsigned enabled)
+static cudaError_t enable(struct node *copy, unsigned enabled)
 {
-    RETURN_IF_FAULTY();
-    struct node *copy = copy_of(exec, node);
-    if (!can_be_disabled(copy)) return cudart_done(cudaErrorInvalidValue);
+    if (!can_be_disabled(copy)) return cudaErrorInvalidValue;
     copy->disabled = enabled == 0;
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                              unsigned *enabled)
+static cudaError_t is_enabled(const struct node *copy, unsigned *enabled)
 {
-    RETURN_IF_FAULTY();
-    const struct node *copy = copy_of(exec, node);
-    if (!can_be_disabled(copy) || enabled == NULL) return cudart_done(cudaErrorInvalidValue);
-    *enabled = !copy->disabled;
-    return cudaSuccess;
+    return can_be_disabled(copy) ? TELL(enabled, !copy->disabled) : cudaErrorInvalidValue;
 }
+
+RUNTIME(cudaGraphNodeSetEnabled, (cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled),
+        enable(copy_of(exec, node), enabled))
+RUNTIME(cudaGraphNodeGetEnabled, (cudaGraphExec_t exec, cudaGraphNode_t node, unsigned *enabled),
+        is_enabled(copy_of(exec, node), enabled))
 
 /* ---- updating from another graph ------------------------------------------------------------- */
 

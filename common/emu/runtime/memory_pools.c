@@ -28,10 +28,12 @@ static bool cudart_pool_remove(struct memory_pool *);
 /* Reduces the reserve to at most `keep` bytes. */
 static void cudart_pool_trim(struct memory_pool *, uint64_t keep);
 
-#define RETURN_UNLESS_POOL(handle, pool)                                                           \
-    RETURN_IF_FAULTY();                                                                            \
-    struct memory_pool *pool = cudart_pool_find(handle);                                           \
-    if (pool == NULL) return cudart_done(cudaErrorInvalidValue)
+/* The work, if there is such a pool, which it calls `pool`. */
+#define WITH_POOL(handle, work)                                                                    \
+    ({                                                                                             \
+        struct memory_pool *pool = cudart_pool_find(handle);                                       \
+        IF(pool != NULL, cudaErrorInvalidValue, work);                                             \
+    })
 
 /* ---- allocating from memory pools in stream order, which here means at once ------------------ */
 
@@ -132,40 +134,27 @@ static cudaError_t capture(void **pointer, size_t bytes, cudaStream_t stream)
 {
     struct work work = {.type = cudaGraphNodeTypeMemAlloc};
     work.memory = cudart_graph_memory_new(bytes);
-    if (work.memory == NULL) return cudart_done(cudaErrorMemoryAllocation);
+    if (work.memory == NULL) return cudaErrorMemoryAllocation;
     cudaError_t error = cudart_submit(stream, &work);
     if (error == cudaSuccess) *pointer = cudart_graph_memory_address(work.memory);
     cudart_graph_memory_drop(work.memory); /* the node has its own reference */
     return error;
 }
 
+/* In the stream's device's pool, if it gives no other one. */
 static cudaError_t allocate(void **pointer, size_t bytes, struct memory_pool *pool,
                             cudaStream_t stream)
 {
+    if (pointer == NULL) return cudaErrorInvalidValue;
+    if (!cudart_is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    if (pool == NULL) pool = current_pool(cudart_stream_device(stream));
     int was = cudart_use_device(pool->device);
     bool captured = cudart_is_capturing(stream);
     cudaError_t error = captured ? capture(pointer, bytes, stream)
-                                 : cudart_done(cudart_allocate(pointer, bytes, pool));
+                                 : cudart_allocate(pointer, bytes, pool);
     if (error == cudaSuccess && !captured) cudart_order_alloc(stream, *pointer, bytes);
     cudart_use_device(was);
     return error;
-}
-
-cudaError_t CUDARTAPI cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t handle,
-                                              cudaStream_t stream)
-{
-    RETURN_UNLESS_POOL(handle, pool);
-    if (pointer == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    return allocate(pointer, bytes, pool, stream);
-}
-
-cudaError_t CUDARTAPI cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
-{
-    RETURN_IF_FAULTY();
-    if (pointer == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    return allocate(pointer, bytes, current_pool(cudart_stream_device(stream)), stream);
 }
 
 cudaError_t CUDARTAPI cudaFreeAsync(void *pointer, cudaStream_t stream)
@@ -186,28 +175,16 @@ cudaError_t CUDARTAPI cudaFreeAsync(void *pointer, cudaStream_t stream)
 
 static cudaError_t tell(cudaMemPool_t *handle, int device, bool by_default)
 {
-    RETURN_IF_FAULTY();
-    if (handle == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
+    if (handle == NULL) return cudaErrorInvalidValue;
+    if (device < 0 || device >= cudart_device_count()) return cudaErrorInvalidDevice;
     *handle = (cudaMemPool_t)(by_default ? default_pool(device) : current_pool(device));
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaDeviceGetDefaultMemPool(cudaMemPool_t *handle, int device)
+static cudaError_t choose(int device, struct memory_pool *pool)
 {
-    return tell(handle, device, true);
-}
-
-cudaError_t CUDARTAPI cudaDeviceGetMemPool(cudaMemPool_t *handle, int device)
-{
-    return tell(handle, device, false);
-}
-
-cudaError_t CUDARTAPI cudaDeviceSetMemPool(int device, cudaMemPool_t handle)
-{
-    RETURN_UNLESS_POOL(handle, pool);
-    if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
-    if (pool->device != device) return cudart_done(cudaErrorInvalidValue);
+    if (device < 0 || device >= cudart_device_count()) return cudaErrorInvalidDevice;
+    if (pool->device != device) return cudaErrorInvalidValue;
     current[device] = pool;
     return cudaSuccess;
 }
@@ -223,27 +200,33 @@ static cudaError_t check_place(const struct cudaMemLocation *location,
                                 "use a pool of a device, or cudaMallocHost or cudaMallocManaged");
 }
 
-cudaError_t CUDARTAPI cudaMemGetDefaultMemPool(cudaMemPool_t *handle,
-                                               struct cudaMemLocation *location,
-                                               enum cudaMemAllocationType type)
-{
-    cudaError_t error = check_place(location, type);
-    return error != cudaSuccess ? cudart_done(error) : tell(handle, location->id, true);
-}
+#define AT_PLACE(work)                                                                             \
+    ({                                                                                             \
+        cudaError_t error = check_place(location, type);                                           \
+        IF(error == cudaSuccess, error, work);                                                     \
+    })
 
-cudaError_t CUDARTAPI cudaMemGetMemPool(cudaMemPool_t *handle, struct cudaMemLocation *location,
-                                        enum cudaMemAllocationType type)
-{
-    cudaError_t error = check_place(location, type);
-    return error != cudaSuccess ? cudart_done(error) : tell(handle, location->id, false);
-}
-
-cudaError_t CUDARTAPI cudaMemSetMemPool(struct cudaMemLocation *location,
-                                        enum cudaMemAllocationType type, cudaMemPool_t handle)
-{
-    cudaError_t error = check_place(location, type);
-    return error != cudaSuccess ? cudart_done(error) : cudaDeviceSetMemPool(location->id, handle);
-}
+/* clang-format off */
+RUNTIME(cudaMallocFromPoolAsync, (void **pointer, size_t bytes, cudaMemPool_t handle,
+        cudaStream_t stream),
+        WITH_POOL(handle, allocate(pointer, bytes, pool, stream)))
+RUNTIME(cudaMallocAsync, (void **pointer, size_t bytes, cudaStream_t stream),
+        allocate(pointer, bytes, NULL, stream))
+RUNTIME(cudaDeviceGetDefaultMemPool, (cudaMemPool_t *handle, int device),
+        tell(handle, device, true))
+RUNTIME(cudaDeviceGetMemPool, (cudaMemPool_t *handle, int device), tell(handle, device, false))
+RUNTIME(cudaDeviceSetMemPool, (int device, cudaMemPool_t handle),
+        WITH_POOL(handle, choose(device, pool)))
+RUNTIME(cudaMemGetDefaultMemPool, (cudaMemPool_t *handle, struct cudaMemLocation *location,
+        enum cudaMemAllocationType type),
+        AT_PLACE(tell(handle, location->id, true)))
+RUNTIME(cudaMemGetMemPool, (cudaMemPool_t *handle, struct cudaMemLocation *location,
+        enum cudaMemAllocationType type),
+        AT_PLACE(tell(handle, location->id, false)))
+RUNTIME(cudaMemSetMemPool, (struct cudaMemLocation *location, enum cudaMemAllocationType type,
+        cudaMemPool_t handle),
+        AT_PLACE(WITH_POOL(handle, choose(location->id, pool))))
+/* clang-format on */
 
 ALSO_PTSZ(cudaMallocAsync);
 ALSO_PTSZ(cudaMallocFromPoolAsync);
@@ -278,20 +261,16 @@ cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *handle,
 
 /* Memory that is still allocated remains valid. Then the pool is kept, because its counts are
  * needed. */
-cudaError_t CUDARTAPI cudaMemPoolDestroy(cudaMemPool_t handle)
+static cudaError_t destroy(struct memory_pool *pool)
 {
-    RETURN_UNLESS_POOL(handle, pool);
-    if (pool->is_default) return cudart_done(cudaErrorInvalidValue);
+    if (pool->is_default) return cudaErrorInvalidValue;
     if (cudart_pool_remove(pool)) free(pool);
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaMemPoolTrimTo(cudaMemPool_t handle, size_t keep)
-{
-    RETURN_UNLESS_POOL(handle, pool);
-    cudart_pool_trim(pool, keep);
-    return cudaSuccess;
-}
+RUNTIME(cudaMemPoolDestroy, (cudaMemPool_t handle), WITH_POOL(handle, destroy(pool)))
+RUNTIME(cudaMemPoolTrimTo, (cudaMemPool_t handle, size_t keep),
+        WITH_POOL(handle, (cudart_pool_trim(pool, keep), cudaSuccess)))
 
 /* The place of a 64-bit attribute; NULL: the attribute is not one. */
 static uint64_t *wide_attribute(struct memory_pool *pool, enum cudaMemPoolAttr attribute)
@@ -312,13 +291,11 @@ static bool is_reuse(enum cudaMemPoolAttr attribute)
            attribute <= cudaMemPoolReuseAllowInternalDependencies;
 }
 
-cudaError_t CUDARTAPI cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute,
-                                              void *value)
+static cudaError_t get_attribute(struct memory_pool *pool, enum cudaMemPoolAttr attribute,
+                                 void *value)
 {
-    RETURN_UNLESS_POOL(handle, pool);
     const uint64_t *wide = wide_attribute(pool, attribute);
-    if (value == NULL || (wide == NULL && !is_reuse(attribute)))
-        return cudart_done(cudaErrorInvalidValue);
+    if (value == NULL || (wide == NULL && !is_reuse(attribute))) return cudaErrorInvalidValue;
     if (wide != NULL)
         *(uint64_t *)value = *wide;
     else
@@ -327,11 +304,10 @@ cudaError_t CUDARTAPI cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMem
 }
 
 /* High-water marks can only be set to 0, which sets them to the current use. */
-cudaError_t CUDARTAPI cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute,
-                                              void *value)
+static cudaError_t set_attribute(struct memory_pool *pool, enum cudaMemPoolAttr attribute,
+                                 const void *value)
 {
-    RETURN_UNLESS_POOL(handle, pool);
-    if (value == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (value == NULL) return cudaErrorInvalidValue;
     if (is_reuse(attribute)) {
         pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies] = *(const int *)value;
         return cudaSuccess;
@@ -345,24 +321,22 @@ cudaError_t CUDARTAPI cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMem
         *wide_attribute(pool, attribute) =
             attribute == cudaMemPoolAttrUsedMemHigh ? pool->used : pool->reserved;
     else
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     return cudaSuccess;
 }
 
 /* ---- access ---------------------------------------------------------------------------------- */
 
-cudaError_t CUDARTAPI cudaMemPoolSetAccess(cudaMemPool_t handle,
-                                           const struct cudaMemAccessDesc *descriptions,
-                                           size_t count)
+static cudaError_t set_access(struct memory_pool *pool,
+                              const struct cudaMemAccessDesc *descriptions, size_t count)
 {
-    RETURN_UNLESS_POOL(handle, pool);
-    if (count > 0 && descriptions == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (count > 0 && descriptions == NULL) return cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++) {
         int device = descriptions[i].location.id;
         bool allowed = descriptions[i].flags != cudaMemAccessFlagsProtNone;
         if (descriptions[i].location.type != cudaMemLocationTypeDevice || device < 0 ||
             device >= cudart_device_count() || (device == pool->device && !allowed))
-            return cudart_done(cudaErrorInvalidValue);
+            return cudaErrorInvalidValue;
         pool->access[device] = descriptions[i].flags;
         if (device != pool->device)
             emu_set_peer(cudart_device_at(device)->emu, cudart_device_at(pool->device)->emu,
@@ -371,13 +345,26 @@ cudaError_t CUDARTAPI cudaMemPoolSetAccess(cudaMemPool_t handle,
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t handle,
-                                           struct cudaMemLocation *location)
+static cudaError_t get_access(const struct memory_pool *pool, enum cudaMemAccessFlags *flags,
+                              const struct cudaMemLocation *location)
 {
-    RETURN_UNLESS_POOL(handle, pool);
-    if (flags == NULL || location == NULL || location->type != cudaMemLocationTypeDevice ||
-        location->id < 0 || location->id >= cudart_device_count())
-        return cudart_done(cudaErrorInvalidValue);
-    *flags = pool->access[location->id];
-    return cudaSuccess;
+    if (location == NULL || location->type != cudaMemLocationTypeDevice || location->id < 0 ||
+        location->id >= cudart_device_count())
+        return cudaErrorInvalidValue;
+    return TELL(flags, pool->access[location->id]);
 }
+
+/* clang-format off */
+RUNTIME(cudaMemPoolGetAttribute, (cudaMemPool_t handle, enum cudaMemPoolAttr attribute,
+        void *value),
+        WITH_POOL(handle, get_attribute(pool, attribute, value)))
+RUNTIME(cudaMemPoolSetAttribute, (cudaMemPool_t handle, enum cudaMemPoolAttr attribute,
+        void *value),
+        WITH_POOL(handle, set_attribute(pool, attribute, value)))
+RUNTIME(cudaMemPoolSetAccess, (cudaMemPool_t handle, const struct cudaMemAccessDesc *descriptions,
+        size_t count),
+        WITH_POOL(handle, set_access(pool, descriptions, count)))
+RUNTIME(cudaMemPoolGetAccess, (enum cudaMemAccessFlags *flags, cudaMemPool_t handle,
+        struct cudaMemLocation *location),
+        WITH_POOL(handle, get_access(pool, flags, location)))
+/* clang-format on */

@@ -125,12 +125,8 @@ cudaError_t CUDARTAPI cudaFuncGetParamInfo(const void *host, size_t index, size_
 
 /* A handle for the functions of the driver. It is the runtime's own handle, which they accept, too.
  * */
-cudaError_t CUDARTAPI cudaGetFuncBySymbol(cudaFunction_t *function, const void *host)
-{
-    RETURN_IF_FAULTY();
-    if (function == NULL) return cudart_done(cudaErrorInvalidValue);
-    return cudaGetKernel((cudaKernel_t *)function, host);
-}
+RUNTIME(cudaGetFuncBySymbol, (cudaFunction_t *function, const void *host),
+        IF(function != NULL, cudaErrorInvalidValue, cudaGetKernel((cudaKernel_t *)function, host)))
 
 cudaError_t CUDARTAPI cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
                                                       enum cudaFuncAttribute attribute, int value,
@@ -227,13 +223,10 @@ int cudart_occupancy(const struct emu_gpu *gpu, const struct emu_kernel *kernel,
                                           blocks);
 }
 
-cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
-                                                                    int block_size,
-                                                                    size_t dynamic_shared)
-{
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, block_size,
-                                                                  dynamic_shared, 0);
-}
+RUNTIME_ANYWHERE(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, const void *host,
+                 int threads, size_t shared),
+                 cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads,
+                                                                        shared, 0))
 
 cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host,
                                                                 int blocks, int block_size)

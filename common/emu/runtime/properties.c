@@ -111,14 +111,10 @@ static void fill(struct cudaDeviceProp *p, int device, size_t memory)
     p->uuid.bytes[sizeof p->uuid.bytes - 1] = (char)device;
 }
 
-cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
-{
-    if (cudart_is_forked_too_late()) return cudart_done(cudaErrorInitializationError);
-    if (p == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
-    fill(p, device, total_memory());
-    return cudaSuccess;
-}
+RUNTIME_ANYWHERE(cudaGetDeviceProperties, (struct cudaDeviceProp *p, int device),
+                 IF(!cudart_is_forked_too_late(), cudaErrorInitializationError,
+                    IF(p != NULL, cudaErrorInvalidValue,
+                       IF_DEVICE(device, (fill(p, device, total_memory()), cudaSuccess)))))
 
 /* The ratio of a GPU's throughput in 32-bit operations to that in 64-bit operations. */
 static int double_ratio(const struct cudaDeviceProp *p)
@@ -238,12 +234,10 @@ static int cudart_attribute(enum cudaDeviceAttr attribute, int device, int *valu
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
-{
-    if (cudart_is_forked_too_late()) return cudart_done(cudaErrorInitializationError);
-    if (value == NULL) return cudart_done(cudaErrorInvalidValue);
-    return cudart_done(cudart_attribute(attribute, device, value));
-}
+RUNTIME_ANYWHERE(cudaDeviceGetAttribute, (int *value, enum cudaDeviceAttr attribute, int device),
+                 IF(!cudart_is_forked_too_late(), cudaErrorInitializationError,
+                    IF(value != NULL, cudaErrorInvalidValue,
+                       cudart_attribute(attribute, device, value))))
 
 /* ---- other names of a device ----------------------------------------------------------------- */
 
@@ -276,23 +270,13 @@ cudaError_t CUDARTAPI cudaDeviceGetByPCIBusId(int *device, const char *id)
 }
 
 /* All devices are alike, so the first one is chosen. */
-cudaError_t CUDARTAPI cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted)
-{
-    if (device == NULL || wanted == NULL) return cudart_done(cudaErrorInvalidValue);
-    *device = 0;
-    return cudaSuccess;
-}
+RUNTIME_ANYWHERE(cudaChooseDevice, (int *device, const struct cudaDeviceProp *wanted),
+                 IF(wanted != NULL, cudaErrorInvalidValue, TELL(device, 0)))
 
 /* ---- versions, and the functions that give access to the driver API (runtime/driver*.c) ------ */
 
-cudaError_t CUDARTAPI cudaDriverGetVersion(int *version)
-{
-    if (version == NULL) return cudart_done(cudaErrorInvalidValue);
-    *version = CUDART_VERSION;
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaRuntimeGetVersion(int *version) { return cudaDriverGetVersion(version); }
+RUNTIME_ANYWHERE(cudaDriverGetVersion, (int *version), TELL(version, CUDART_VERSION))
+RUNTIME_ANYWHERE(cudaRuntimeGetVersion, (int *version), TELL(version, CUDART_VERSION))
 
 cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(const char *name, void **function,
                                                        unsigned version, unsigned long long flags,
@@ -336,12 +320,8 @@ cudaError_t CUDARTAPI cudaDeviceSetCacheConfig(enum cudaFuncCache preference)
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaDeviceGetCacheConfig(enum cudaFuncCache *preference)
-{
-    if (preference == NULL) return cudart_done(cudaErrorInvalidValue);
-    *preference = cudart_device()->cache;
-    return cudaSuccess;
-}
+RUNTIME_ANYWHERE(cudaDeviceGetCacheConfig, (enum cudaFuncCache *preference),
+                 TELL(preference, cudart_device()->cache))
 
 /* A profiler's range is ignored: the report has every launch. */
 cudaError_t CUDARTAPI cudaProfilerStart(void) { return cudaSuccess; }
@@ -357,30 +337,14 @@ cudaError_t CUDARTAPI cudaFuncSetCacheConfig(const void *host, enum cudaFuncCach
 }
 
 /* Only Kepler had banks of 8 bytes. */
-cudaError_t CUDARTAPI cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
-{
-    (void)config;
-    return cudaSuccess;
-}
+RUNTIME_ANYWHERE(cudaDeviceSetSharedMemConfig, (enum cudaSharedMemConfig config),
+                 ((void)config, cudaSuccess))
+RUNTIME_ANYWHERE(cudaDeviceGetSharedMemConfig, (enum cudaSharedMemConfig *config),
+                 TELL(config, cudaSharedMemBankSizeFourByte))
+RUNTIME_ANYWHERE(cudaFuncSetSharedMemConfig, (const void *host, enum cudaSharedMemConfig config),
+                 ((void)host, (void)config, cudaSuccess))
 
-cudaError_t CUDARTAPI cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
-{
-    if (config == NULL) return cudart_done(cudaErrorInvalidValue);
-    *config = cudaSharedMemBankSizeFourByte;
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaFuncSetSharedMemConfig(const void *host, enum cudaSharedMemConfig config)
-{
-    (void)host, (void)config;
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaCtxResetPersistingL2Cache(void)
-{
-    RETURN_IF_FAULTY();
-    return cudaSuccess;
-}
+RUNTIME(cudaCtxResetPersistingL2Cache, (void), cudaSuccess)
 
 /* ---- what kernels ask of the runtime (emu_host_side in emu.h) -------------------------------- */
 

@@ -22,26 +22,18 @@ static void cudart_ipc_record(struct object *event);
 /* Priorities go from 0, the lowest, to this (as on a GPU of compute capability 7.0 or above). */
 enum { HIGHEST_PRIORITY = -5 };
 
-cudaError_t CUDARTAPI cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags,
-                                                   int priority)
+static cudaError_t create(cudaStream_t *stream, unsigned flags, int priority)
 {
-    RETURN_IF_FAULTY();
-    if (flags != cudaStreamDefault && flags != cudaStreamNonBlocking)
-        return cudart_done(cudaErrorInvalidValue);
+    if (flags != cudaStreamDefault && flags != cudaStreamNonBlocking) return cudaErrorInvalidValue;
     if (priority > 0) priority = 0;
     if (priority < HIGHEST_PRIORITY) priority = HIGHEST_PRIORITY;
-    return cudart_done(cudart_create(stream, STREAM, flags, priority));
+    return cudart_create(stream, STREAM, flags, priority);
 }
 
-cudaError_t CUDARTAPI cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
-{
-    return cudaStreamCreateWithPriority(stream, flags, 0);
-}
-
-cudaError_t CUDARTAPI cudaStreamCreate(cudaStream_t *stream)
-{
-    return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
-}
+RUNTIME(cudaStreamCreateWithPriority, (cudaStream_t *stream, unsigned flags, int priority),
+        create(stream, flags, priority))
+RUNTIME(cudaStreamCreateWithFlags, (cudaStream_t *stream, unsigned flags), create(stream, flags, 0))
+RUNTIME(cudaStreamCreate, (cudaStream_t *stream), create(stream, cudaStreamDefault, 0))
 
 cudaError_t CUDARTAPI cudaStreamDestroy(cudaStream_t stream)
 {
@@ -67,53 +59,27 @@ static cudaError_t check_stream(cudaStream_t stream, bool waits)
     return cudart_done(error);
 }
 
-cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t stream)
-{
-    return check_stream(stream, true);
-}
-
-cudaError_t CUDARTAPI cudaStreamQuery(cudaStream_t stream) { return check_stream(stream, false); }
+RUNTIME_ANYWHERE(cudaStreamSynchronize, (cudaStream_t stream), check_stream(stream, true))
+RUNTIME_ANYWHERE(cudaStreamQuery, (cudaStream_t stream), check_stream(stream, false))
 
 /* ---- properties of a stream
  * ------------------------------------------------------------------------ */
 
-cudaError_t CUDARTAPI cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
-{
-    RETURN_IF_FAULTY();
-    const struct object *object = cudart_stream_object(stream);
-    if (flags == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    *flags = object != NULL ? object->flags : cudaStreamDefault;
-    return cudaSuccess;
-}
+/* What is told of a stream; `object` is NULL for the legacy stream. */
+#define TELL_OF_STREAM(name, type, value)                                                          \
+    static cudaError_t tell_##name(cudaStream_t stream, type *answer)                              \
+    {                                                                                              \
+        const struct object *object = cudart_stream_object(stream);                                \
+        (void)object;                                                                              \
+        if (answer != NULL && !cudart_is_stream(stream)) return cudaErrorInvalidResourceHandle;    \
+        return TELL(answer, value);                                                                \
+    }                                                                                              \
+    RUNTIME(name, (cudaStream_t stream, type *answer), tell_##name(stream, answer))
 
-cudaError_t CUDARTAPI cudaStreamGetPriority(cudaStream_t stream, int *priority)
-{
-    RETURN_IF_FAULTY();
-    const struct object *object = cudart_stream_object(stream);
-    if (priority == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    *priority = object != NULL ? object->priority : 0;
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
-{
-    RETURN_IF_FAULTY();
-    if (id == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    *id = cudart_stream_id(stream);
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaStreamGetDevice(cudaStream_t stream, int *device)
-{
-    RETURN_IF_FAULTY();
-    if (device == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    *device = cudart_stream_device(stream);
-    return cudaSuccess;
-}
+TELL_OF_STREAM(cudaStreamGetFlags, unsigned, object != NULL ? object->flags : cudaStreamDefault)
+TELL_OF_STREAM(cudaStreamGetPriority, int, object != NULL ? object->priority : 0)
+TELL_OF_STREAM(cudaStreamGetId, unsigned long long, cudart_stream_id(stream))
+TELL_OF_STREAM(cudaStreamGetDevice, int, cudart_stream_device(stream))
 
 cudaError_t CUDARTAPI cudaDeviceGetStreamPriorityRange(int *lowest, int *highest)
 {
@@ -182,13 +148,10 @@ cudaError_t CUDARTAPI cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t fro
 
 /* ---- functions of the host, called when the work before them is done: at once ---------------- */
 
-cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t call, void *data)
-{
-    RETURN_IF_FAULTY();
-    if (call == NULL) return cudart_done(cudaErrorInvalidValue);
-    struct work work = {.type = cudaGraphNodeTypeHost, .host = {call, data}};
-    return cudart_submit(stream, &work);
-}
+RUNTIME(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t call, void *data),
+        IF(call != NULL, cudaErrorInvalidValue,
+           cudart_submit(stream, &(struct work){.type = cudaGraphNodeTypeHost,
+                                                .host = {call, data}})))
 
 struct callback {
     cudaStream_t stream;
@@ -232,26 +195,18 @@ ALSO_PTSZ(cudaLaunchHostFunc);
  * cudaEventElapsedTime is the time that the emulator took.
  */
 
-cudaError_t CUDARTAPI cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+static cudaError_t create_event(cudaEvent_t *event, unsigned flags)
 {
-    RETURN_IF_FAULTY();
     unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
     bool is_shared = flags & cudaEventInterprocess;
     if (flags & ~known || (is_shared && !(flags & cudaEventDisableTiming)))
-        return cudart_done(cudaErrorInvalidValue);
-    return cudart_done(cudart_create(event, EVENT, flags, 0));
+        return cudaErrorInvalidValue;
+    return cudart_create(event, EVENT, flags, 0);
 }
 
-cudaError_t CUDARTAPI cudaEventCreate(cudaEvent_t *event)
-{
-    return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
-
-cudaError_t CUDARTAPI cudaEventDestroy(cudaEvent_t event)
-{
-    RETURN_IF_FAULTY();
-    return cudart_done(cudart_destroy(event, EVENT));
-}
+RUNTIME(cudaEventCreateWithFlags, (cudaEvent_t *event, unsigned flags), create_event(event, flags))
+RUNTIME(cudaEventCreate, (cudaEvent_t *event), create_event(event, cudaEventDefault))
+RUNTIME(cudaEventDestroy, (cudaEvent_t event), cudart_destroy(event, EVENT))
 
 void cudart_record_event(cudaEvent_t event)
 {
@@ -288,10 +243,8 @@ cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t s
     return cudart_done(error);
 }
 
-cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
-{
-    return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
-}
+RUNTIME_ANYWHERE(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream),
+                 cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault))
 
 static cudaError_t check_event(cudaEvent_t event, bool waits)
 {
@@ -306,9 +259,8 @@ static cudaError_t check_event(cudaEvent_t event, bool waits)
     return cudart_done(error);
 }
 
-cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event) { return check_event(event, true); }
-
-cudaError_t CUDARTAPI cudaEventQuery(cudaEvent_t event) { return check_event(event, false); }
+RUNTIME_ANYWHERE(cudaEventSynchronize, (cudaEvent_t event), check_event(event, true))
+RUNTIME_ANYWHERE(cudaEventQuery, (cudaEvent_t event), check_event(event, false))
 
 cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {

@@ -381,22 +381,14 @@ static void destroy(uint64_t handle, int device)
 static cudaError_t destroy_object(uint64_t handle, bool is_surface)
 {
     struct texture_object object;
-    RETURN_IF_FAULTY();
     if (handle == 0) return cudaSuccess;
-    if (!find(handle, is_surface, &object)) return cudart_done(cudaErrorInvalidValue);
+    if (!find(handle, is_surface, &object)) return cudaErrorInvalidValue;
     destroy(handle, object.device);
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaDestroyTextureObject(cudaTextureObject_t handle)
-{
-    return destroy_object(handle, false);
-}
-
-cudaError_t CUDARTAPI cudaDestroySurfaceObject(cudaSurfaceObject_t handle)
-{
-    return destroy_object(handle, true);
-}
+RUNTIME(cudaDestroyTextureObject, (cudaTextureObject_t handle), destroy_object(handle, false))
+RUNTIME(cudaDestroySurfaceObject, (cudaSurfaceObject_t handle), destroy_object(handle, true))
 
 /* The number of one of a device's objects; 0: it has none. */
 static uint64_t any_of(int device)
@@ -419,48 +411,28 @@ void cudart_drop_textures(void)
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-static cudaError_t tell_resource(struct cudaResourceDesc *resource, uint64_t handle,
-                                 bool is_surface)
-{
-    struct texture_object object;
-    RETURN_IF_FAULTY();
-    if (resource == NULL || !find(handle, is_surface, &object))
-        return cudart_done(cudaErrorInvalidValue);
-    *resource = object.resource;
-    return cudaSuccess;
-}
+/* The work with `object`, what is known of it. */
+#define OF_OBJECT(handle, is_surface, work)                                                        \
+    ({                                                                                             \
+        struct texture_object object;                                                              \
+        IF(find(handle, is_surface, &object), cudaErrorInvalidValue, work);                        \
+    })
 
-cudaError_t CUDARTAPI cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource,
-                                                       cudaTextureObject_t handle)
-{
-    return tell_resource(resource, handle, false);
-}
-
-cudaError_t CUDARTAPI cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource,
-                                                       cudaSurfaceObject_t handle)
-{
-    return tell_resource(resource, handle, true);
-}
-
-cudaError_t CUDARTAPI cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *description,
-                                                      cudaTextureObject_t handle)
-{
-    struct texture_object object;
-    RETURN_IF_FAULTY();
-    if (description == NULL || !find(handle, false, &object))
-        return cudart_done(cudaErrorInvalidValue);
-    *description = object.description;
-    return cudaSuccess;
-}
-
+/* clang-format off */
+RUNTIME(cudaGetTextureObjectResourceDesc, (struct cudaResourceDesc *resource,
+        cudaTextureObject_t handle),
+        OF_OBJECT(handle, false, TELL(resource, object.resource)))
+RUNTIME(cudaGetSurfaceObjectResourceDesc, (struct cudaResourceDesc *resource,
+        cudaSurfaceObject_t handle),
+        OF_OBJECT(handle, true, TELL(resource, object.resource)))
+RUNTIME(cudaGetTextureObjectTextureDesc, (struct cudaTextureDesc *description,
+        cudaTextureObject_t handle),
+        OF_OBJECT(handle, false, TELL(description, object.description)))
 /* No object has a view. */
-cudaError_t CUDARTAPI cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *view,
-                                                           cudaTextureObject_t handle)
-{
-    (void)view, (void)handle;
-    RETURN_IF_FAULTY();
-    return cudart_done(cudaErrorInvalidValue);
-}
+RUNTIME(cudaGetTextureObjectResourceViewDesc, (struct cudaResourceViewDesc *view,
+        cudaTextureObject_t handle),
+        ((void)view, (void)handle, cudaErrorInvalidValue))
+/* clang-format on */
 
 cudaError_t CUDARTAPI cudaDeviceGetTexture1DLinearMaxWidth(
     size_t *elements, const struct cudaChannelFormatDesc *format, int device)

@@ -261,51 +261,38 @@ static struct cudaMemsetParams bytes_2d(void *to, size_t pitch, int value, size_
 
 /* ---- at once, and in a stream ---------------------------------------------------------------- */
 
-cudaError_t cudart_fill_now(const struct cudaMemsetParams *fill)
+cudaError_t cudart_fill_now(struct cudaMemsetParams fill)
 {
     RETURN_IF_FAULTY();
     cudaError_t error = cudart_check_wait(NULL);
     if (error != cudaSuccess) return cudart_done(error);
     cudart_order_begin(NULL, &(struct work){.type = cudaGraphNodeTypeMemset});
     cudart_work_begins(cudart_device()->number);
-    error = cudart_run_fill(fill);
+    error = cudart_run_fill(&fill);
     cudart_work_ends(cudart_device()->number);
-    cudart_order_return(fill->dst, fill->dst, true);
+    cudart_order_return(fill.dst, fill.dst, true);
     return cudart_done(error);
 }
 
-cudaError_t cudart_submit_fill(const struct cudaMemsetParams *fill, cudaStream_t stream)
+cudaError_t cudart_submit_fill(struct cudaMemsetParams fill, cudaStream_t stream)
 {
-    struct work work = {.type = cudaGraphNodeTypeMemset, .fill = *fill};
+    struct work work = {.type = cudaGraphNodeTypeMemset, .fill = fill};
     return cudart_submit(stream, &work);
 }
 
-cudaError_t CUDARTAPI cudaMemset(void *to, int value, size_t bytes)
-{
-    struct cudaMemsetParams fill = bytes_2d(to, bytes, value, bytes, 1);
-    return cudart_fill_now(&fill);
-}
-
-cudaError_t CUDARTAPI cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
-{
-    struct cudaMemsetParams fill = bytes_2d(to, bytes, value, bytes, 1);
-    return cudart_submit_fill(&fill, stream);
-}
-
-cudaError_t CUDARTAPI cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
-{
-    struct cudaMemsetParams fill = bytes_2d(to, pitch, value, width, height);
-    if (width > pitch) return cudart_done(cudaErrorInvalidValue);
-    return cudart_fill_now(&fill);
-}
-
-cudaError_t CUDARTAPI cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width,
-                                        size_t height, cudaStream_t stream)
-{
-    struct cudaMemsetParams fill = bytes_2d(to, pitch, value, width, height);
-    if (width > pitch) return cudart_done(cudaErrorInvalidValue);
-    return cudart_submit_fill(&fill, stream);
-}
+/* clang-format off */
+RUNTIME_ANYWHERE(cudaMemset, (void *to, int value, size_t bytes),
+                 cudart_fill_now(bytes_2d(to, bytes, value, bytes, 1)))
+RUNTIME_ANYWHERE(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream),
+                 cudart_submit_fill(bytes_2d(to, bytes, value, bytes, 1), stream))
+RUNTIME_ANYWHERE(cudaMemset2D, (void *to, size_t pitch, int value, size_t width, size_t height),
+                 IF(width <= pitch, cudaErrorInvalidValue,
+                    cudart_fill_now(bytes_2d(to, pitch, value, width, height))))
+RUNTIME_ANYWHERE(cudaMemset2DAsync, (void *to, size_t pitch, int value, size_t width,
+                 size_t height, cudaStream_t stream),
+                 IF(width <= pitch, cudaErrorInvalidValue,
+                    cudart_submit_fill(bytes_2d(to, pitch, value, width, height), stream)))
+/* clang-format on */
 
 /* A three-dimensional fill is one two-dimensional fill if there are no gaps between its slices;
  * otherwise it is one fill for each slice. */
@@ -320,21 +307,16 @@ static cudaError_t fill_3d(struct cudaPitchedPtr area, int value, struct cudaExt
     for (size_t z = 0; z < (whole ? 1 : extent.depth) && error == cudaSuccess; z++) {
         struct cudaMemsetParams fill = bytes_2d((char *)area.ptr + z * area.pitch * area.ysize,
                                                 area.pitch, value, extent.width, rows);
-        error = now ? cudart_fill_now(&fill) : cudart_submit_fill(&fill, stream);
+        error = now ? cudart_fill_now(fill) : cudart_submit_fill(fill, stream);
     }
     return error;
 }
 
-cudaError_t CUDARTAPI cudaMemset3D(struct cudaPitchedPtr area, int value, struct cudaExtent extent)
-{
-    return fill_3d(area, value, extent, NULL, true);
-}
-
-cudaError_t CUDARTAPI cudaMemset3DAsync(struct cudaPitchedPtr area, int value,
-                                        struct cudaExtent extent, cudaStream_t stream)
-{
-    return fill_3d(area, value, extent, stream, false);
-}
+RUNTIME_ANYWHERE(cudaMemset3D, (struct cudaPitchedPtr area, int value, struct cudaExtent extent),
+                 fill_3d(area, value, extent, NULL, true))
+RUNTIME_ANYWHERE(cudaMemset3DAsync, (struct cudaPitchedPtr area, int value,
+                 struct cudaExtent extent, cudaStream_t stream),
+                 fill_3d(area, value, extent, stream, false))
 
 ALSO_PTDS(cudaMemset);
 ALSO_PTSZ(cudaMemsetAsync);
