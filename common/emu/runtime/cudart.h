@@ -394,12 +394,16 @@ struct handles {
         .mutex = PTHREAD_MUTEX_INITIALIZER                                                         \
     }
 
-/* Makes the object's address a valid handle. False: out of memory. */
-void cudart_handles_add(struct handles *, void *object);
-/* Is the handle valid? */
-bool cudart_handles_have(struct handles *, const void *handle);
-/* Makes the handle invalid. False: it was not valid. */
-bool cudart_handles_remove(struct handles *, const void *handle);
+/* Makes a handle valid, which stands for the object. */
+void cudart_handles_set(struct handles *, const void *handle, void *object);
+/* The object of a handle; NULL: the handle is not valid. */
+void *cudart_handles_find(struct handles *, const void *handle);
+/* Makes the handle invalid, and returns its object; NULL: it was not valid. */
+void *cudart_handles_take(struct handles *, const void *handle);
+/* Calls `visit` for each object while the table is locked. If that returns true, the object's
+ * handle becomes invalid. */
+void cudart_handles_each(struct handles *, bool (*visit)(void *object, const void *context),
+                         const void *context);
 
 /* ---- a list of different nodes of a graph ---------------------------------------------------- */
 
@@ -466,8 +470,8 @@ cudaError_t cudart_create(void *handle, enum object_kind, unsigned flags, int pr
  * */
 struct object *cudart_find(const void *handle, enum object_kind);
 cudaError_t cudart_destroy(const void *handle, enum object_kind);
-/* Calls `visit` for each object of this kind. It must not make or destroy objects. */
-void cudart_each(enum object_kind, void (*visit)(struct object *));
+/* Calls `visit` for each event. It must not make or destroy events. */
+void cudart_each_event(void (*visit)(struct object *));
 
 /* Does the stream NULL mean the calling thread's own default stream, and not the legacy one? */
 extern _Thread_local bool cudart_default_is_per_thread;

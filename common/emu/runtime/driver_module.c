@@ -62,7 +62,7 @@ static struct handles links = NO_HANDLES;
 
 static struct link *find(CUlinkState state)
 {
-    return cudart_handles_have(&links, state) ? (struct link *)state : NULL;
+    return cudart_handles_find(&links, state);
 }
 
 static int create(unsigned count, CUjit_option *options, void **values, CUlinkState *state)
@@ -71,7 +71,7 @@ static int create(unsigned count, CUjit_option *options, void **values, CUlinkSt
     if (state == NULL || !jit_read(&log, count, options, values))
         return driver_failed(CUDA_ERROR_INVALID_VALUE);
     struct link *link = allocated(calloc(1, sizeof *link));
-    cudart_handles_add(&links, link);
+    cudart_handles_set(&links, link, link);
     link->log = log;
     *state = (CUlinkState)link;
     return CUDA_SUCCESS;
@@ -79,9 +79,8 @@ static int create(unsigned count, CUjit_option *options, void **values, CUlinkSt
 
 static int destroy(CUlinkState state)
 {
-    struct link *link = find(state);
+    struct link *link = cudart_handles_take(&links, state);
     if (link == NULL) return driver_failed(CUDA_ERROR_INVALID_HANDLE);
-    cudart_handles_remove(&links, link);
     for (size_t i = 0; i < link->count; i++) {
         free((char *)link->texts[i].text);
         free((char *)link->texts[i].name);

@@ -173,13 +173,13 @@ struct graph *cudart_new_graph(void)
     static _Atomic uint64_t made;
     struct graph *graph = allocated(calloc(1, sizeof *graph));
     graph->id = ++made;
-    cudart_handles_add(&graphs, graph);
+    cudart_handles_set(&graphs, graph, graph);
     return graph;
 }
 
 struct graph *cudart_graph(cudaGraph_t handle)
 {
-    return cudart_handles_have(&graphs, handle) ? (struct graph *)handle : NULL;
+    return cudart_handles_find(&graphs, handle);
 }
 
 static void free_node(struct node *node)
@@ -192,7 +192,7 @@ static void free_node(struct node *node)
 
 void cudart_free_graph(struct graph *graph)
 {
-    cudart_handles_remove(&graphs, graph);
+    cudart_handles_take(&graphs, graph);
     for (struct node *node = graph->first, *next; node != NULL; node = next) {
         next = node->next;
         free_node(node);

@@ -465,7 +465,7 @@ static struct handles executables = NO_HANDLES;
 
 struct executable *cudart_executable(cudaGraphExec_t handle)
 {
-    return cudart_handles_have(&executables, handle) ? (struct executable *)handle : NULL;
+    return cudart_handles_find(&executables, handle);
 }
 
 /* ---- instantiating --------------------------------------------------------------------------- */
@@ -493,7 +493,7 @@ cudaError_t cudart_instantiate(struct executable **made, const struct graph *gra
         free(exec);
         return error;
     }
-    cudart_handles_add(&executables, exec);
+    cudart_handles_set(&executables, exec, exec);
     exec->graph->is_child = true; /* cudaGraphDestroy must refuse it */
     *made = exec;
     return cudaSuccess;
@@ -533,8 +533,8 @@ RUNTIME_ANYWHERE(cudaGraphInstantiate, (cudaGraphExec_t *exec, cudaGraph_t graph
 cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t handle)
 {
     RETURN_IF_FAULTY();
-    struct executable *exec = (struct executable *)handle;
-    if (!cudart_handles_remove(&executables, exec)) return cudart_done(cudaErrorInvalidValue);
+    struct executable *exec = cudart_handles_take(&executables, handle);
+    if (exec == NULL) return cudart_done(cudaErrorInvalidValue);
     cudart_free_graph(exec->graph);
     free(exec);
     return cudaSuccess;

@@ -6,28 +6,42 @@
 
 /* ---- handles --------------------------------------------------------------------------------- */
 
-void cudart_handles_add(struct handles *handles, void *object)
+void cudart_handles_set(struct handles *handles, const void *handle, void *object)
 {
     pthread_mutex_lock(&handles->mutex);
-    address_table_set(&handles->table, (uint64_t)object, object);
+    address_table_set(&handles->table, (uint64_t)handle, object);
     pthread_mutex_unlock(&handles->mutex);
 }
 
-bool cudart_handles_have(struct handles *handles, const void *handle)
+void *cudart_handles_find(struct handles *handles, const void *handle)
 {
     pthread_mutex_lock(&handles->mutex);
-    bool found = address_table_find(&handles->table, (uint64_t)handle) != NULL;
+    void *object = address_table_find(&handles->table, (uint64_t)handle);
     pthread_mutex_unlock(&handles->mutex);
-    return found;
+    return object;
 }
 
-bool cudart_handles_remove(struct handles *handles, const void *handle)
+void *cudart_handles_take(struct handles *handles, const void *handle)
 {
     pthread_mutex_lock(&handles->mutex);
-    bool found = address_table_find(&handles->table, (uint64_t)handle) != NULL;
+    void *object = address_table_find(&handles->table, (uint64_t)handle);
     address_table_remove(&handles->table, (uint64_t)handle);
     pthread_mutex_unlock(&handles->mutex);
-    return found;
+    return object;
+}
+
+void cudart_handles_each(struct handles *handles, bool (*visit)(void *, const void *),
+                         const void *context)
+{
+    pthread_mutex_lock(&handles->mutex);
+    for (size_t i = 0; i < handles->table.size;) {
+        const struct address_entry entry = handles->table.entries[i];
+        if (entry.kept != NULL && visit(entry.kept, context))
+            address_table_remove(&handles->table, entry.address); /* another one may move to i */
+        else
+            i++;
+    }
+    pthread_mutex_unlock(&handles->mutex);
 }
 
 /* ---- the table of streams and events --------------------------------------------------------- */
@@ -35,9 +49,8 @@ bool cudart_handles_remove(struct handles *handles, const void *handle)
 /* ncu shows the default stream as 7 and the first that a program creates as 13. */
 enum { DEFAULT_STREAM_ID = 7, FIRST_STREAM_ID = 13 };
 
-static struct address_table objects; /* by handle */
-static unsigned long long next_stream_id = FIRST_STREAM_ID;
-static pthread_mutex_t object_mutex = PTHREAD_MUTEX_INITIALIZER; /* protects both */
+static struct handles objects = NO_HANDLES;
+static atomic_ullong next_stream_id = FIRST_STREAM_ID;
 
 cudaError_t cudart_create(void *handle, enum object_kind kind, unsigned flags, int priority)
 {
@@ -48,27 +61,16 @@ cudaError_t cudart_create(void *handle, enum object_kind kind, unsigned flags, i
     object->priority = priority;
     object->device = cudart_device()->number;
     object->context = cudart_owning_context(object->device);
-    pthread_mutex_lock(&object_mutex);
-    address_table_set(&objects, (uint64_t)object, object);
     if (kind == STREAM) object->id = next_stream_id++;
-    pthread_mutex_unlock(&object_mutex);
+    cudart_handles_set(&objects, object, object);
     *(struct object **)handle = object;
     return cudaSuccess;
 }
 
-/* The mutex is held. */
-static struct object *find(const void *handle, enum object_kind kind)
-{
-    struct object *object = address_table_find(&objects, (uint64_t)handle);
-    return object != NULL && object->kind == kind ? object : NULL;
-}
-
 struct object *cudart_find(const void *handle, enum object_kind kind)
 {
-    pthread_mutex_lock(&object_mutex);
-    struct object *object = find(handle, kind);
-    pthread_mutex_unlock(&object_mutex);
-    return object;
+    struct object *object = cudart_handles_find(&objects, handle);
+    return object != NULL && object->kind == kind ? object : NULL;
 }
 
 /* Gives the memory back in which an event's word is. */
@@ -84,10 +86,8 @@ static void close_word(const struct object *event)
     emu_free(emu, event->shared);
 }
 
-/* Removes and frees an object. The mutex is held. */
-static void take_out(struct object *object)
+static void free_object(struct object *object)
 {
-    address_table_remove(&objects, (uint64_t)object);
     cudart_empty(&object->tail);
     close_word(object);
     free(object);
@@ -95,35 +95,36 @@ static void take_out(struct object *object)
 
 cudaError_t cudart_destroy(const void *handle, enum object_kind kind)
 {
-    pthread_mutex_lock(&object_mutex);
-    struct object *object = find(handle, kind);
-    bool found = object != NULL;
-    if (found) take_out(object);
-    pthread_mutex_unlock(&object_mutex);
-    return found ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    if (cudart_find(handle, kind) == NULL) return cudaErrorInvalidResourceHandle;
+    struct object *object = cudart_handles_take(&objects, handle);
+    if (object == NULL) return cudaErrorInvalidResourceHandle;
+    free_object(object);
+    return cudaSuccess;
 }
 
-void cudart_each(enum object_kind kind, void (*visit)(struct object *))
+static bool visit_event(void *kept, const void *visit)
 {
-    pthread_mutex_lock(&object_mutex);
-    for (size_t i = 0; i < objects.size; i++) {
-        struct object *object = objects.entries[i].kept;
-        if (object != NULL && object->kind == kind) visit(object);
-    }
-    pthread_mutex_unlock(&object_mutex);
+    struct object *object = kept;
+    if (object->kind == EVENT) (*(void (*const *)(struct object *))visit)(object);
+    return false;
+}
+
+void cudart_each_event(void (*visit)(struct object *))
+{
+    cudart_handles_each(&objects, visit_event, &visit);
+}
+
+static bool drop_object(void *kept, const void *context)
+{
+    struct object *object = kept;
+    bool is_its = object->context == context;
+    if (is_its) free_object(object);
+    return is_its;
 }
 
 void cudart_drop_streams(const struct context *context)
 {
-    pthread_mutex_lock(&object_mutex);
-    for (size_t i = 0; i < objects.size;) {
-        struct object *object = objects.entries[i].kept;
-        if (object != NULL && object->context == context)
-            take_out(object); /* another entry may move to i */
-        else
-            i++;
-    }
-    pthread_mutex_unlock(&object_mutex);
+    cudart_handles_each(&objects, drop_object, context);
 }
 
 /* ---- what a stream's handle means ------------------------------------------------------------ */
@@ -132,11 +133,7 @@ void cudart_drop_streams(const struct context *context)
 struct object *cudart_per_thread_stream(void)
 {
     static _Thread_local struct object own = {.kind = STREAM};
-    if (own.id == 0) {
-        pthread_mutex_lock(&object_mutex);
-        own.id = next_stream_id++;
-        pthread_mutex_unlock(&object_mutex);
-    }
+    if (own.id == 0) own.id = next_stream_id++;
     if (own.capture == 0) own.device = cudart_device()->number;
     return &own;
 }
@@ -165,10 +162,10 @@ int cudart_stream_device(cudaStream_t stream)
     int device = cudart_device()->number;
     if (cudart_is_legacy(stream)) return device;
     if (stream == NULL || stream == cudaStreamPerThread) return cudart_per_thread_stream()->device;
-    pthread_mutex_lock(&object_mutex); /* a reset in another thread may free the stream */
-    const struct object *object = find(stream, STREAM);
-    if (object != NULL) device = object->device;
-    pthread_mutex_unlock(&object_mutex);
+    pthread_mutex_lock(&objects.mutex); /* a reset in another thread may free the stream */
+    const struct object *object = address_table_find(&objects.table, (uint64_t)stream);
+    if (object != NULL && object->kind == STREAM) device = object->device;
+    pthread_mutex_unlock(&objects.mutex);
     return device;
 }
 
@@ -180,8 +177,7 @@ unsigned long long cudart_stream_id(cudaStream_t stream)
 
 /* ---- allocations ----------------------------------------------------------------------------- */
 
-static struct address_table allocations;                  /* of struct runtime_allocation, owned */
-static pthread_mutex_t allocation_mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the table */
+static struct handles allocations = NO_HANDLES; /* struct runtime_allocation by address, owned */
 
 int cudart_map(void *host, size_t bytes)
 {
@@ -226,18 +222,18 @@ void cudart_remember(struct runtime_allocation allocation)
     *kept = allocation;
     if (allocation.pool == NULL) kept->device = cudart_device()->number;
     kept->context = cudart_owning_context(kept->device);
-    pthread_mutex_lock(&allocation_mutex);
-    address_table_set(&allocations, (uint64_t)allocation.address, kept);
-    pthread_mutex_unlock(&allocation_mutex);
+    cudart_handles_set(&allocations, allocation.address, kept);
     bool is_of_host = allocation.kind == PINNED || allocation.kind == MANAGED;
     if (is_of_host) log_host(&allocation, allocation.bytes);
 }
 
 /* Frees the memory of an allocation. */
-static int release(const struct runtime_allocation *allocation)
+static int release(struct runtime_allocation *kept)
 {
+    const struct runtime_allocation copy = *kept, *allocation = &copy;
     void *address = allocation->address;
     free(allocation->advice);
+    free(kept);
     if (allocation->pool != NULL) cudart_pool_give(allocation->pool, allocation->bytes);
     if (allocation->kind == DEVICE) return emu_free(cudart_owner(address)->emu, (emu_addr)address);
     if (allocation->kind == IMPORTED) {
@@ -254,54 +250,53 @@ static int release(const struct runtime_allocation *allocation)
 
 int cudart_forget(void *address, unsigned kinds)
 {
-    int error = cudaErrorInvalidValue;
-    pthread_mutex_lock(&allocation_mutex);
-    struct runtime_allocation *allocation = address_table_find(&allocations, (uint64_t)address);
-    if (allocation != NULL && kinds & 1u << allocation->kind) {
-        address_table_remove(&allocations, (uint64_t)address);
-        error = release(allocation);
-        free(allocation);
-    }
-    pthread_mutex_unlock(&allocation_mutex);
-    return error;
+    struct runtime_allocation known;
+    if (!cudart_recall(address, &known) || !(kinds & 1u << known.kind))
+        return cudaErrorInvalidValue;
+    struct runtime_allocation *allocation = cudart_handles_take(&allocations, address);
+    return allocation != NULL ? release(allocation) : cudaErrorInvalidValue;
 }
 
 bool cudart_recall(const void *address, struct runtime_allocation *found)
 {
-    pthread_mutex_lock(&allocation_mutex);
+    pthread_mutex_lock(&allocations.mutex);
     const struct runtime_allocation *allocation =
-        address_table_find(&allocations, (uint64_t)address);
+        address_table_find(&allocations.table, (uint64_t)address);
     if (allocation != NULL) *found = *allocation;
-    pthread_mutex_unlock(&allocation_mutex);
+    pthread_mutex_unlock(&allocations.mutex);
     return allocation != NULL;
+}
+
+struct host_visit {
+    void (*visit)(const struct runtime_allocation *, void *);
+    void *context;
+};
+
+static bool visit_host(void *kept, const void *visit)
+{
+    const struct runtime_allocation *allocation = kept;
+    const struct host_visit *v = visit;
+    if (allocation->kind != DEVICE && allocation->kind != IMPORTED)
+        v->visit(allocation, v->context);
+    return false;
 }
 
 void cudart_each_host(void (*visit)(const struct runtime_allocation *, void *), void *context)
 {
-    pthread_mutex_lock(&allocation_mutex);
-    for (size_t i = 0; i < allocations.size; i++) {
-        const struct runtime_allocation *allocation = allocations.entries[i].kept;
-        if (allocation != NULL && allocation->kind != DEVICE && allocation->kind != IMPORTED)
-            visit(allocation, context);
-    }
-    pthread_mutex_unlock(&allocation_mutex);
+    cudart_handles_each(&allocations, visit_host, &(struct host_visit){visit, context});
+}
+
+static bool drop_allocation(void *kept, const void *context)
+{
+    struct runtime_allocation *allocation = kept;
+    bool is_its = allocation->context == context;
+    if (is_its) release(allocation);
+    return is_its;
 }
 
 void cudart_free_all(const struct context *context)
 {
-    pthread_mutex_lock(&allocation_mutex);
-    for (size_t i = 0; i < allocations.size;) {
-        struct runtime_allocation *allocation = allocations.entries[i].kept;
-        if (allocation == NULL || allocation->context != context) {
-            i++;
-            continue;
-        }
-        address_table_remove(&allocations,
-                             allocations.entries[i].address); /* another entry may move to i */
-        release(allocation);
-        free(allocation);
-    }
-    pthread_mutex_unlock(&allocation_mutex);
+    cudart_handles_each(&allocations, drop_allocation, context);
 }
 
 /* ---- the table of CUDA arrays, and what elements a GPU has ----------------------------------- */
@@ -310,27 +305,24 @@ static struct handles arrays = NO_HANDLES;
 
 const struct cudaArray *cudart_array(cudaArray_const_t handle)
 {
-    return cudart_handles_have(&arrays, handle) ? handle : NULL;
+    return cudart_handles_find(&arrays, handle);
 }
 
-void cudart_add_array(struct cudaArray *array) { cudart_handles_add(&arrays, array); }
+void cudart_add_array(struct cudaArray *array) { cudart_handles_set(&arrays, array, array); }
 
-bool cudart_take_array(cudaArray_t handle) { return cudart_handles_remove(&arrays, handle); }
+bool cudart_take_array(cudaArray_t handle) { return cudart_handles_take(&arrays, handle) != NULL; }
+
+static bool drop_array(void *kept, const void *device)
+{
+    struct cudaArray *array = kept;
+    bool is_its = array->device == *(const int *)device;
+    if (is_its) free(array);
+    return is_its;
+}
 
 void cudart_drop_arrays(void)
 {
-    int device = cudart_device()->number;
-    pthread_mutex_lock(&arrays.mutex);
-    for (size_t i = 0; i < arrays.table.size;) {
-        struct cudaArray *array = arrays.table.entries[i].kept;
-        if (array == NULL || array->device != device) {
-            i++;
-            continue;
-        }
-        address_table_remove(&arrays.table, (uint64_t)array); /* another entry may move to i */
-        free(array);
-    }
-    pthread_mutex_unlock(&arrays.mutex);
+    cudart_handles_each(&arrays, drop_array, &cudart_device()->number);
 }
 
 static size_t at_least_one(size_t size) { return size > 0 ? size : 1; }

@@ -21,8 +21,6 @@ struct memory_pool {
 static void cudart_pool_prepare(struct memory_pool *, int device);
 /* The pool of a handle; NULL if the handle is not a pool. */
 static struct memory_pool *cudart_pool_find(cudaMemPool_t);
-/* Adds a pool to the valid ones. */
-static void cudart_pool_add(struct memory_pool *);
 /* Removes a pool; false if some of its memory is still allocated, so that its counts are needed. */
 static bool cudart_pool_remove(struct memory_pool *);
 /* Reduces the reserve to at most `keep` bytes. */
@@ -39,7 +37,7 @@ static void cudart_pool_trim(struct memory_pool *, uint64_t keep);
 
 static struct memory_pool defaults[MAX_DEVICES];
 static struct memory_pool *current[MAX_DEVICES]; /* cudaDeviceSetMemPool; NULL: the default */
-static struct address_table pools;        /* those that the program has made */
+static struct handles pools = NO_HANDLES; /* those that the program has made */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void cudart_pool_prepare(struct memory_pool *pool, int device)
@@ -73,23 +71,13 @@ static struct memory_pool *cudart_pool_find(cudaMemPool_t handle)
     struct memory_pool *pool = (struct memory_pool *)handle;
     for (int i = 0; i < cudart_device_count(); i++)
         if (pool == default_pool(i)) return pool;
-    pthread_mutex_lock(&mutex);
-    struct memory_pool *made = address_table_find(&pools, (uint64_t)pool);
-    pthread_mutex_unlock(&mutex);
-    return made;
-}
-
-static void cudart_pool_add(struct memory_pool *pool)
-{
-    pthread_mutex_lock(&mutex);
-    address_table_set(&pools, (uint64_t)pool, pool);
-    pthread_mutex_unlock(&mutex);
+    return cudart_handles_find(&pools, pool);
 }
 
 static bool cudart_pool_remove(struct memory_pool *pool)
 {
+    cudart_handles_take(&pools, pool);
     pthread_mutex_lock(&mutex);
-    address_table_remove(&pools, (uint64_t)pool);
     if (current[pool->device] == pool) current[pool->device] = NULL;
     bool is_unused = pool->used == 0;
     pthread_mutex_unlock(&mutex);
@@ -254,7 +242,7 @@ cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *handle,
     if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
     struct memory_pool *pool = allocated(malloc(sizeof *pool));
     cudart_pool_prepare(pool, device);
-    cudart_pool_add(pool);
+    cudart_handles_set(&pools, pool, pool);
     *handle = (cudaMemPool_t)pool;
     return cudaSuccess;
 }

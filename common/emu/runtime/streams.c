@@ -390,7 +390,7 @@ static void end_word(struct object *event)
     atomic_compare_exchange_strong(event->word, &own, 0);
 }
 
-void cudart_ipc_kernel_ended(void) { cudart_each(EVENT, end_word); }
+void cudart_ipc_kernel_ended(void) { cudart_each_event(end_word); }
 
 /* A process that has ended, but that its parent has not waited for, has a number, but no file. */
 static bool lives(int process)

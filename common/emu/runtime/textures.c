@@ -156,10 +156,10 @@ struct texture_object {
     struct cudaTextureDesc description; /* of a texture */
     bool is_surface;
     int device; /* the device that was current */
+    uint64_t number;
 };
 
-static struct address_table objects; /* of struct texture_object by their numbers, owned */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the table */
+static struct handles objects = NO_HANDLES; /* struct texture_object by number, owned */
 
 /* ---- what an object reads -------------------------------------------------------------------- */
 
@@ -305,24 +305,16 @@ static void take_description(const struct cudaTextureDesc *d, struct emu_texture
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-static void keep(const struct texture_object *object, uint64_t number)
-{
-    struct texture_object *kept = allocated(malloc(sizeof *kept));
-    *kept = *object;
-    pthread_mutex_lock(&mutex);
-    address_table_set(&objects, number, kept);
-    pthread_mutex_unlock(&mutex);
-}
-
 static cudaError_t open_object(struct texture_object *object, const struct emu_texture *t,
                                unsigned long long *handle)
 {
-    uint64_t number;
     object->device = cudart_device()->number;
-    int error = emu_texture_open(emu_runtime(), t, &number);
+    int error = emu_texture_open(emu_runtime(), t, &object->number);
     if (error != EMU_OK) return (cudaError_t)error;
-    keep(object, number);
-    *handle = number;
+    struct texture_object *kept = allocated(malloc(sizeof *kept));
+    *kept = *object;
+    cudart_handles_set(&objects, (void *)kept->number, kept);
+    *handle = kept->number;
     return cudaSuccess;
 }
 
@@ -362,20 +354,11 @@ cudaError_t CUDARTAPI cudaCreateSurfaceObject(cudaSurfaceObject_t *handle,
 /* Copies what is known of an object. False: there is no such texture or surface. */
 static bool find(uint64_t handle, bool is_surface, struct texture_object *found)
 {
-    pthread_mutex_lock(&mutex);
-    const struct texture_object *object = address_table_find(&objects, handle);
+    pthread_mutex_lock(&objects.mutex);
+    const struct texture_object *object = address_table_find(&objects.table, handle);
     if (object != NULL) *found = *object;
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&objects.mutex);
     return object != NULL && found->is_surface == is_surface;
-}
-
-static void destroy(uint64_t handle, int device)
-{
-    pthread_mutex_lock(&mutex);
-    free(address_table_find(&objects, handle));
-    address_table_remove(&objects, handle);
-    pthread_mutex_unlock(&mutex);
-    emu_texture_close(cudart_device_at(device)->emu, handle);
 }
 
 static cudaError_t destroy_object(uint64_t handle, bool is_surface)
@@ -383,31 +366,24 @@ static cudaError_t destroy_object(uint64_t handle, bool is_surface)
     struct texture_object object;
     if (handle == 0) return cudaSuccess;
     if (!find(handle, is_surface, &object)) return cudaErrorInvalidValue;
-    destroy(handle, object.device);
+    free(cudart_handles_take(&objects, (void *)handle));
+    emu_texture_close(cudart_device_at(object.device)->emu, handle);
     return cudaSuccess;
 }
 
 RUNTIME(cudaDestroyTextureObject, (cudaTextureObject_t handle), destroy_object(handle, false))
 RUNTIME(cudaDestroySurfaceObject, (cudaSurfaceObject_t handle), destroy_object(handle, true))
 
-/* The number of one of a device's objects; 0: it has none. */
-static uint64_t any_of(int device)
+static bool drop(void *kept, const void *device)
 {
-    uint64_t number = 0;
-    pthread_mutex_lock(&mutex);
-    for (size_t i = 0; i < objects.size && number == 0; i++) {
-        const struct texture_object *object = objects.entries[i].kept;
-        if (object != NULL && object->device == device) number = objects.entries[i].address;
-    }
-    pthread_mutex_unlock(&mutex);
-    return number;
+    struct texture_object *object = kept;
+    if (object->device != ((const struct device *)device)->number) return false;
+    emu_texture_close(((const struct device *)device)->emu, object->number);
+    free(object);
+    return true;
 }
 
-void cudart_drop_textures(void)
-{
-    int device = cudart_device()->number;
-    for (uint64_t number; (number = any_of(device)) != 0;) destroy(number, device);
-}
+void cudart_drop_textures(void) { cudart_handles_each(&objects, drop, cudart_device()); }
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
