@@ -16,9 +16,34 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Opens a file in memory, and sets the variable to its name for the programs that this process
- * starts. */
-static int emu_open_memory(enum setting_id);
+/* ---- the files in memory --------------------------------------------------------------------- */
+
+/* Its name is in the variable, for them. */
+static int emu_open_memory(enum setting_id id)
+{
+    const char *variable = settings[id].variable;
+    int file = memfd_create(variable, MFD_CLOEXEC);
+    if (file < 0) emu_refuse("cannot make a file in memory: %s", strerror(errno));
+    char *name = emu_text("/proc/%ld/fd/%d", (long)getpid(), file);
+    emu_set(variable, name);
+    free(name);
+    return file;
+}
+
+static size_t size_of(int file)
+{
+    struct stat status;
+    return fstat(file, &status) == 0 ? (size_t)status.st_size : 0;
+}
+
+/* The file's content, and its size; "" if it is empty. */
+static const char *content_of(int file, size_t *size)
+{
+    *size = size_of(file);
+    const char *text = *size > 0 ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0) : "";
+    if (text == MAP_FAILED) emu_refuse("cannot read the reports: %s", strerror(errno));
+    return text;
+}
 
 /* ---- `emu run FILE.cu`: compiles a source file, and runs the program ------------------------- */
 
@@ -238,13 +263,12 @@ void emu_run_compile(const char *file, char program[PATH_MAX])
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-static const struct outcome *share_outcome(void)
+/* Did the program say so? */
+static bool has_told(int outcome, enum outcome what)
 {
-    int file = emu_open_memory(SETTING_OUTCOME);
-    if (ftruncate(file, sizeof(struct outcome)) != 0) emu_refuse("out of memory");
-    void *memory = mmap(NULL, sizeof(struct outcome), PROT_READ, MAP_SHARED, file, 0);
-    if (memory == MAP_FAILED) emu_refuse("out of memory");
-    return memory;
+    size_t size;
+    const char *told = content_of(outcome, &size);
+    return memchr(told, what, size) != NULL;
 }
 
 /* Says how the program has ended, if it has not written its reports. */
@@ -266,12 +290,12 @@ static void emu_tell_no_run(const char *program)
 }
 
 /* A checker may say more of a program that has failed by itself, or has copied fresh memory. */
-static void name_checkers(const struct outcome *outcome, int status)
+static void name_checkers(int outcome, int status)
 {
-    bool has_failed = WIFEXITED(status) && (status != 0 || outcome->errors > 0);
-    if (!outcome->has_run || setting_text(SETTING_TOOL) != NULL) return;
+    bool has_failed = WIFEXITED(status) && (status != 0 || has_told(outcome, OUTCOME_ERROR));
+    if (!has_told(outcome, OUTCOME_RUN) || setting_text(SETTING_TOOL) != NULL) return;
     if (setting_text(SETTING_BUDGET) != NULL || setting_text(SETTING_BASELINE) != NULL) return;
-    if (outcome->is_fresh)
+    if (has_told(outcome, OUTCOME_FRESH))
         emu_note("the program has copied memory to the host in which nothing seems to have been"
                  " stored; --tool all says where");
     else if (has_failed)
@@ -280,14 +304,14 @@ static void name_checkers(const struct outcome *outcome, int status)
 
 void emu_run_wait(const char *program, char *const *arguments)
 {
-    const struct outcome *outcome = share_outcome();
+    int outcome = emu_open_memory(SETTING_OUTCOME);
     int code = (int)setting_number(SETTING_ERROR_EXITCODE);
     handle_signals();
     int status = run_child(program, arguments, false);
-    if (!outcome->is_written) tell_missing(program, status);
-    if (status == 0 && !outcome->has_run) emu_tell_no_run(program);
+    if (!has_told(outcome, OUTCOME_WRITTEN)) tell_missing(program, status);
+    if (status == 0 && !has_told(outcome, OUTCOME_RUN)) emu_tell_no_run(program);
     name_checkers(outcome, status);
-    if (outcome->errors > 0 && code != 0) exit(code);
+    if (code != 0 && has_told(outcome, OUTCOME_ERROR)) exit(code);
     if (WIFSIGNALED(status)) end_by(WTERMSIG(status));
     exit(WEXITSTATUS(status));
 }
@@ -305,34 +329,6 @@ void emu_run_wait(const char *program, char *const *arguments)
 enum { EXIT_EXCESS = 4 }; /* as of a program that exceeds a limit */
 
 static volatile sig_atomic_t child;
-
-/* ---- the files in memory --------------------------------------------------------------------- */
-
-static int emu_open_memory(enum setting_id id)
-{
-    const char *variable = settings[id].variable;
-    int file = memfd_create(variable, MFD_CLOEXEC);
-    if (file < 0) emu_refuse("cannot make a file in memory: %s", strerror(errno));
-    char *name = emu_text("/proc/%ld/fd/%d", (long)getpid(), file);
-    emu_set(variable, name);
-    free(name);
-    return file;
-}
-
-static size_t size_of(int file)
-{
-    struct stat status;
-    return fstat(file, &status) == 0 ? (size_t)status.st_size : 0;
-}
-
-/* The file's content, and its size; "" if it is empty. */
-static const char *content_of(int file, size_t *size)
-{
-    *size = size_of(file);
-    const char *text = *size > 0 ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0) : "";
-    if (text == MAP_FAILED) emu_refuse("cannot read the reports: %s", strerror(errno));
-    return text;
-}
 
 /* ---- the reports ----------------------------------------------------------------------------- */
 
@@ -488,7 +484,7 @@ int emu_command(const char *path, char **arguments)
                  " (a program that is linked statically with the C library, too, is not always"
                  " noticed)",
                  path);
-    else if (code == 0 && memchr(bytes, 'k', size) == NULL)
+    else if (code == 0 && memchr(bytes, OUTCOME_RUN, size) == NULL)
         emu_tell_no_run(path);
     for (int i = 0; i < FORMS; i++) {
         bool is_wanted = i == REPORT ? counts && (size > 0 || all[i].has_form) : true;

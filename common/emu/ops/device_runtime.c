@@ -69,9 +69,9 @@ enum { NAME, SENTENCE };
 
 static void error_text(struct warp *w, const struct insn *i, uint32_t mask, int which)
 {
-    const struct emu_host_side *host = &emu_of(w)->host_side;
+    const struct emu_host_side *side = &emu_of(w)->host_side;
     struct descendants *family = descendants_of(w);
-    const char *(*text_of)(int) = which == NAME ? host->error_name : host->error_text;
+    const char *(*text_of)(int) = which == NAME ? side->error_name : side->error_text;
     enum { KNOWN = sizeof family->text[0] / sizeof family->text[0][0] };
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask);
@@ -99,11 +99,11 @@ static void runtime_error_text(struct warp *w, const struct insn *i, uint32_t ma
 /* cudaDeviceGetAttribute(&value, attribute, device) */
 static void runtime_attribute(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    const struct emu_host_side *host = &emu_of(w)->host_side;
+    const struct emu_host_side *side = &emu_of(w)->host_side;
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask), value = 0;
-        int error = host->attribute
-                        ? host->attribute((int)builtin_argument(w, i, lane, 1, 4),
+        int error = side->attribute
+                        ? side->attribute((int)builtin_argument(w, i, lane, 1, 4),
                                           (int)builtin_argument(w, i, lane, 2, 4), &value)
                         : EMU_INVALID_VALUE;
         if (!give(w, i, lane, error, &value, sizeof value)) return;
@@ -113,11 +113,11 @@ static void runtime_attribute(struct warp *w, const struct insn *i, uint32_t mas
 /* cudaDeviceGetLimit(&value, limit) */
 static void runtime_limit(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    const struct emu_host_side *host = &emu_of(w)->host_side;
+    const struct emu_host_side *side = &emu_of(w)->host_side;
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask);
         size_t value = 0;
-        int error = host->limit ? host->limit(emu_of(w)->number,
+        int error = side->limit ? side->limit(emu_of(w)->number,
                                               (int)builtin_argument(w, i, lane, 1, 4), &value)
                                 : EMU_INVALID_VALUE;
         if (!give(w, i, lane, error, &value, sizeof value)) return;
@@ -196,13 +196,13 @@ static void runtime_kernel_attributes(struct warp *w, const struct insn *i, uint
 /* cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, dynamic shared bytes) */
 static void runtime_occupancy(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    const struct emu_host_side *host = &emu_of(w)->host_side;
+    const struct emu_host_side *side = &emu_of(w)->host_side;
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask), blocks = 0;
         const struct emu_kernel *kernel = kernel_of(w, i, lane);
         int error =
-            kernel && host->occupancy
-                ? host->occupancy(emu_of(w)->gpu, kernel, (int)builtin_argument(w, i, lane, 2, 4),
+            kernel && side->occupancy
+                ? side->occupancy(emu_of(w)->gpu, kernel, (int)builtin_argument(w, i, lane, 2, 4),
                                   builtin_argument(w, i, lane, 3, 8), &blocks)
                 : EMU_INVALID_VALUE;
         if (!give(w, i, lane, error, &blocks, sizeof blocks)) return;
@@ -212,13 +212,13 @@ static void runtime_occupancy(struct warp *w, const struct insn *i, uint32_t mas
 /* cudaGraphSetConditional(handle, value) */
 static void runtime_set_condition(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    const struct emu_host_side *host = &emu_of(w)->host_side;
+    const struct emu_host_side *side = &emu_of(w)->host_side;
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask);
         uint64_t handle = builtin_argument(w, i, lane, 0, 8);
         unsigned value = (unsigned)builtin_argument(w, i, lane, 1, 4);
         if (announces(w->block, ANNOUNCE_ORDER)) event_condition(w, i, lane, handle, value);
-        if (host->set_condition && !host->set_condition(handle, value)) continue;
+        if (side->set_condition && !side->set_condition(handle, value)) continue;
         fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
               "0x%llx is no handle of cudaGraphConditionalHandleCreate",
               (unsigned long long)handle);

@@ -1,7 +1,6 @@
 /*
- * host_call.c — what main calls, where main is a kernel of one thread on a device of its own, the
- * host (emu_run_main). The GPU's memory is not there, so that an access to it is a fault, at its
- * line.
+ * host_call.c — what main calls, where main is a kernel of one thread on a device of its own
+ * (emu_run_main). The GPU's memory is not there, so that an access to it is a fault, at its line.
  */
 #include "ops.h"
 #include "common/emu/machine/device.h"
@@ -211,14 +210,14 @@ void builtin_host_call(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-int emu_run_main(struct emu *host, struct emu_module *module, const char *name,
+int emu_run_main(struct emu *emu, struct emu_module *module, const char *name,
                  struct emu_program *program)
 {
     struct emu_dim one = {1, 1, 1};
     struct emu_kernel *kernel;
-    int error = emu_kernel(host, module, name, &kernel);
+    int error = emu_kernel(emu, module, name, &kernel);
     if (error) return error;
     if (emu_kernel_info(kernel)->params) return EMU_INVALID_DEVICE_FUNCTION;
-    host->program = program;
-    return emu_launch(host, kernel, one, one, 0, NULL, false);
+    emu->program = program;
+    return emu_launch(emu, kernel, one, one, 0, NULL, false);
 }

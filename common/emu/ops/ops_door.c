@@ -243,15 +243,15 @@ static void load_row_of_pairs(struct warp *w, const struct insn *i, uint32_t mas
 
 void load_run(struct warp *w, const struct insn *i, const struct access_run *run)
 {
-    const uint8_t *host = (const uint8_t *)(uintptr_t)(run->host + run->first);
+    const uint8_t *bytes = (const uint8_t *)(uintptr_t)(run->host + run->first);
     if (run->stride == 0)
-        load_broadcast(w, i, run->mask, host);
+        load_broadcast(w, i, run->mask, bytes);
     else if (i->elements == 1)
-        load_row(w, i, run->mask, host);
+        load_row(w, i, run->mask, bytes);
     else if (i->elements == 2)
-        load_row_of_pairs(w, i, run->mask, host);
+        load_row_of_pairs(w, i, run->mask, bytes);
     else
-        load_row_of_4(w, i, host);
+        load_row_of_4(w, i, bytes);
 }
 
 /* Of lanes that write one address the highest wins, as in store(). */
@@ -298,15 +298,15 @@ static void store_row(struct warp *w, const struct insn *i, uint8_t *to)
 
 void store_run(struct warp *w, const struct insn *i, const struct access_run *run)
 {
-    uint8_t *host = (uint8_t *)(uintptr_t)(run->host + run->first);
+    uint8_t *bytes = (uint8_t *)(uintptr_t)(run->host + run->first);
     if (run->stride == 0)
-        store_broadcast(w, i, run->mask, host);
+        store_broadcast(w, i, run->mask, bytes);
     else if (i->elements == 1)
-        store_row(w, i, host);
+        store_row(w, i, bytes);
     else if (i->elements == 2)
-        store_row_of_2(w, i, host);
+        store_row_of_2(w, i, bytes);
     else
-        store_row_of_4(w, i, host);
+        store_row_of_4(w, i, bytes);
 }
 
 /* ---- local memory ---------------------------------------------------------------------------- */

@@ -6,20 +6,6 @@
 
 #include "common/emu/watch/count.h"
 
-/* ---- the outcome of a program ---------------------------------------------------------------- */
-
-/*
- * What the command emu finds out about a program however it ends, even by SIGKILL: the
- * program (runtime/process_fork.c) maps a file in memory, whose name in /proc is in EMU_OUTCOME.
- */
-
-struct outcome {
-    atomic_ulong errors;    /* that the exit code depends on */
-    atomic_bool is_written; /* the reports; or the program has said why they are not */
-    atomic_bool has_run;    /* a kernel, or a function of the emulator's libraries */
-    atomic_bool is_fresh;   /* what a copy has taken to the host: nothing had been stored there */
-};
-
 /* ---- writes JSON (RFC 8259), value by value -------------------------------------------------- */
 
 /*

@@ -133,7 +133,7 @@ static cudaError_t read_all(const struct side *to, const struct side *from,
                               &rows);
     if (error == 0 && setting_text(SETTING_OUTCOME) != NULL && !cudart_check_wanted() &&
         looks_fresh(to->first, extent->width))
-        cudart_parent_note_fresh();
+        cudart_parent_tell(OUTCOME_FRESH);
     return (cudaError_t)error;
 }
 

@@ -201,7 +201,7 @@ static cudaError_t end(int result, uint64_t findings)
 /* Runs it by `how`, to its end or until it waits for the host. */
 static int run_by(struct kernel_launch *l, int (*how)(void *), cudaStream_t stream)
 {
-    cudart_parent_note_run();
+    cudart_parent_tell(OUTCOME_RUN);
     cudart_kernel_begins();
     int result = report(l, how, stream);
     cudart_kernel_ends(result == EMU_SUSPENDED ? EMU_OK : result);

@@ -617,8 +617,8 @@ char *cudart_fork_take(enum cudart_part, size_t *length);
 
 /* ---- what takes parts: a command of emu, or the first process (process_fork.c) --------------- */
 
-/* Tells a command of emu that a program which uses this library has run. */
-void cudart_parent_tell(void);
+/* Tells the command emu at once what has happened. */
+void cudart_parent_tell(enum outcome);
 /* Has emu started a script, or another command, that has started this program? */
 bool cudart_has_parent(void);
 /* Does a command of emu take such parts? */
@@ -646,13 +646,6 @@ int cudart_end_status(void);
 void cudart_observe_status(void);
 /* Does another program take this one's place by exec? Then the exit code is that one's. */
 bool cudart_is_replaced(void);
-/* Tells the command emu of errors at once, and that there is no report to wait for. */
-void cudart_parent_add(unsigned long errors);
-void cudart_parent_note_end(void);
-/* Tells it that a kernel runs. */
-void cudart_parent_note_run(void);
-/* Tells it that a copy has taken to the host what nothing had been stored in. */
-void cudart_parent_note_fresh(void);
 
 /* ---- the program's code, as its constructors register it ------------------------------------- */
 

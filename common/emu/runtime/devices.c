@@ -134,7 +134,7 @@ __attribute__((constructor)) static void begin(void)
     cudart_document_settings();
     read_config();
     cudart_check_trace();
-    cudart_parent_tell();
+    cudart_parent_tell(OUTCOME_LOADED);
     cudart_progress_settings();
     cudart_tables_settings();
 }

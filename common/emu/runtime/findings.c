@@ -163,7 +163,7 @@ static void share_errors(void)
     static uint64_t shared;
     uint64_t errors = count_deciding();
     cudart_fork_add(errors - shared, 0);
-    cudart_parent_add(errors - shared);
+    if (errors > shared) cudart_parent_tell(OUTCOME_ERROR);
     shared = errors;
 }
 
@@ -220,7 +220,7 @@ void cudart_check_failure(void)
     failures++;
     if (wanted.checks != 0) return;
     cudart_fork_add(1, 0);
-    cudart_parent_add(1);
+    cudart_parent_tell(OUTCOME_ERROR);
 }
 
 void cudart_check_refusal(void)
@@ -228,7 +228,7 @@ void cudart_check_refusal(void)
     failures++;
     refusals++;
     cudart_fork_add(1, 0);
-    cudart_parent_add(1);
+    cudart_parent_tell(OUTCOME_ERROR);
 }
 
 /* Appends where the program has called the runtime, or a library. */
@@ -329,7 +329,7 @@ void cudart_check_end(void)
     if (wanted.checks != 0 || (wanted.lenient && cudart_has_devices())) errors += count_deciding();
     errors += cudart_fork_errors();
     cudart_document_write();
-    cudart_parent_note_end();
+    cudart_parent_tell(OUTCOME_WRITTEN);
     if (errors > 0 && wanted.exit_code != 0 && !cudart_is_replaced()) cudart_exit(wanted.exit_code);
 }
 

@@ -279,12 +279,12 @@ static struct work *get(cudaGraphNode_t handle, enum cudaGraphNodeType type, con
 
 /* The stub of a kernel. The program names a kernel by its stub, while the stub launches by a
  * handle. */
-static void *stub_of(const void *host)
+static void *stub_of(const void *handle)
 {
     pthread_mutex_lock(&cudart_registered.mutex);
-    const struct kernel *kernel = cudart_find_kernel(host);
+    const struct kernel *kernel = cudart_find_kernel(handle);
     pthread_mutex_unlock(&cudart_registered.mutex);
-    return (void *)(kernel != NULL && kernel->host != NULL ? kernel->host : host);
+    return (void *)(kernel != NULL && kernel->host != NULL ? kernel->host : handle);
 }
 
 static struct cudaKernelNodeParams kernel_params(const struct kernel_work *kernel)

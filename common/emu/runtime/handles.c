@@ -179,22 +179,22 @@ unsigned long long cudart_stream_id(cudaStream_t stream)
 
 static struct handles allocations = NO_HANDLES; /* struct runtime_allocation by address, owned */
 
-int cudart_map(void *host, size_t bytes)
+int cudart_map(void *memory, size_t bytes)
 {
     for (int i = 0; i < cudart_device_count(); i++) {
-        int error = emu_map_host(cudart_device_at(i)->emu, host, bytes);
+        int error = emu_map_host(cudart_device_at(i)->emu, memory, bytes);
         if (error == EMU_OK) continue;
-        while (i-- > 0) emu_unmap_host(cudart_device_at(i)->emu, host);
+        while (i-- > 0) emu_unmap_host(cudart_device_at(i)->emu, memory);
         return error;
     }
     return EMU_OK;
 }
 
-int cudart_unmap(void *host)
+int cudart_unmap(void *memory)
 {
     int error = EMU_OK;
     for (int i = 0; i < cudart_device_count(); i++) {
-        int result = emu_unmap_host(cudart_device_at(i)->emu, host);
+        int result = emu_unmap_host(cudart_device_at(i)->emu, memory);
         if (result != EMU_OK) error = result;
     }
     return error;

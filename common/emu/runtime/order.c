@@ -316,11 +316,11 @@ static void note_changes(const struct copy_of_host *copy)
  *
  * The function may tell a thread of the host that the work before it has ended. So it counts as a
  * wait of the host. */
-void cudart_order_host(const struct cudaHostNodeParams *host)
+void cudart_order_host(const struct cudaHostNodeParams *call)
 {
     struct host_copies copies = {0};
     if (all != NULL && threads == 1) cudart_each_host(copy_host, &copies);
-    host->fn(host->userData);
+    call->fn(call->userData);
     for (struct copy_of_host *copy = copies.first, *next; copy != NULL; copy = next) {
         next = copy->next;
         note_changes(copy);

@@ -71,7 +71,7 @@ static void wait_until_written(void)
     limit.tv_sec += MOST_SECONDS;
     while (sem_timedwait(&written, &limit) != 0)
         if (errno != EINTR) {
-            cudart_parent_note_end();
+            cudart_parent_tell(OUTCOME_WRITTEN);
             if (write(STDERR_FILENO, lost, sizeof lost - 1) < 0) return;
             return;
         }

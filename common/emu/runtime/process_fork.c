@@ -93,7 +93,7 @@ bool cudart_is_forked_too_late(void)
                  "allow: its calls return cudaErrorInitializationError; fork before the first "
                  "call");
     cudart_fork_add(1, 0);
-    cudart_parent_add(1);
+    cudart_parent_tell(OUTCOME_ERROR);
     return true;
 }
 
@@ -167,61 +167,21 @@ static int open_to_add(const char *path)
     return path != NULL ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
 }
 
-static void add_to_seen(const char *byte)
+/* If it fails, the command says that it saw no program, or no kernel. */
+static void add_byte(const char *path, char byte)
 {
-    int file = open_to_add(setting_text(SETTING_SEEN));
-    if (file < 0) return;
-    /* If it fails, the command says that it saw no program, or no kernel. */
-    if (write(file, byte, 1) != 1) errno = 0;
-    close(file);
+    int file = open_to_add(path);
+    if (file >= 0 && write(file, &byte, 1) != 1) errno = 0;
+    if (file >= 0) close(file);
 }
 
-void cudart_parent_tell(void) { add_to_seen("1"); }
-
-/* NULL: nothing asks for it. */
-static struct outcome *map_outcome(void)
+void cudart_parent_tell(enum outcome outcome)
 {
-    const char *path = setting_text(SETTING_OUTCOME);
-    int file = path != NULL ? open(path, O_RDWR | O_CLOEXEC) : -1;
-    if (file < 0) return NULL;
-    void *memory = mmap(NULL, sizeof(struct outcome), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
-    return memory != MAP_FAILED ? memory : NULL;
-}
-
-void cudart_parent_add(unsigned long errors)
-{
-    struct outcome *outcome = errors > 0 ? map_outcome() : NULL;
-    if (outcome == NULL) return;
-    outcome->errors += errors;
-    munmap(outcome, sizeof *outcome);
-}
-
-void cudart_parent_note_end(void)
-{
-    struct outcome *outcome = !cudart_is_forked() ? map_outcome() : NULL;
-    if (outcome == NULL) return;
-    outcome->is_written = true;
-    munmap(outcome, sizeof *outcome);
-}
-
-void cudart_parent_note_run(void)
-{
-    static atomic_bool is_noted;
-    if (atomic_exchange(&is_noted, true)) return;
-    add_to_seen("k");
-    struct outcome *outcome = map_outcome();
-    if (outcome == NULL) return;
-    outcome->has_run = true;
-    munmap(outcome, sizeof *outcome);
-}
-
-void cudart_parent_note_fresh(void)
-{
-    struct outcome *outcome = map_outcome();
-    if (outcome == NULL) return;
-    outcome->is_fresh = true;
-    munmap(outcome, sizeof *outcome);
+    static atomic_bool is_told[UCHAR_MAX + 1];
+    if (outcome == OUTCOME_WRITTEN && cudart_is_forked()) return;
+    if (atomic_exchange(&is_told[outcome], true)) return;
+    add_byte(setting_text(SETTING_SEEN), (char)outcome);
+    add_byte(setting_text(SETTING_OUTCOME), (char)outcome);
 }
 
 bool cudart_has_parent(void) { return setting_text(SETTING_SEEN) != NULL; }

@@ -327,10 +327,10 @@ RUNTIME_ANYWHERE(cudaDeviceGetCacheConfig, (enum cudaFuncCache *preference),
 cudaError_t CUDARTAPI cudaProfilerStart(void) { return cudaSuccess; }
 cudaError_t CUDARTAPI cudaProfilerStop(void) { return cudaSuccess; }
 
-cudaError_t CUDARTAPI cudaFuncSetCacheConfig(const void *host, enum cudaFuncCache preference)
+cudaError_t CUDARTAPI cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache preference)
 {
     RETURN_IF_FAULTY();
-    RETURN_UNLESS_FUNCTION(host, function);
+    RETURN_UNLESS_FUNCTION(kernel, function);
     if ((unsigned)preference > cudaFuncCachePreferEqual) return cudart_done(cudaErrorInvalidValue);
     function->cache = preference;
     return cudaSuccess;
@@ -341,8 +341,8 @@ RUNTIME_ANYWHERE(cudaDeviceSetSharedMemConfig, (enum cudaSharedMemConfig config)
                  ((void)config, cudaSuccess))
 RUNTIME_ANYWHERE(cudaDeviceGetSharedMemConfig, (enum cudaSharedMemConfig *config),
                  TELL(config, cudaSharedMemBankSizeFourByte))
-RUNTIME_ANYWHERE(cudaFuncSetSharedMemConfig, (const void *host, enum cudaSharedMemConfig config),
-                 ((void)host, (void)config, cudaSuccess))
+RUNTIME_ANYWHERE(cudaFuncSetSharedMemConfig, (const void *kernel, enum cudaSharedMemConfig config),
+                 ((void)kernel, (void)config, cudaSuccess))
 
 RUNTIME(cudaCtxResetPersistingL2Cache, (void), cudaSuccess)
 

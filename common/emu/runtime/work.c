@@ -129,11 +129,11 @@ static _Thread_local bool in_host_function;
 
 bool cudart_in_host_function(void) { return in_host_function; }
 
-void cudart_run_host(const struct cudaHostNodeParams *host)
+void cudart_run_host(const struct cudaHostNodeParams *call)
 {
     bool was = in_host_function;
     in_host_function = true;
-    cudart_order_host(host);
+    cudart_order_host(call);
     in_host_function = was;
 }
 
@@ -240,7 +240,7 @@ static cudaError_t cudart_run_fill(const struct cudaMemsetParams *p)
         &(struct emu_rows){.bytes = bytes, .rows = p->height, .slices = 1, .from_row = p->pitch},
         true);
     char *pattern = p->elementSize > 1 ? allocated(malloc(bytes)) : NULL;
-    for (size_t i = 0; pattern != NULL && i < p->width; i++) /* host and device are little-endian */
+    for (size_t i = 0; pattern != NULL && i < p->width; i++) /* all are little-endian */
         memcpy(pattern + i * p->elementSize, &p->value, p->elementSize);
     for (size_t row = 0; row < p->height && error == cudaSuccess; row++)
         error = fill_row(p, (char *)p->dst + row * p->pitch, pattern);
@@ -370,7 +370,7 @@ static cudaError_t begin(cudaStream_t stream, const char *name, struct emu_area 
                                    "it outside of the capture");
         return cudart_done(cudaErrorStreamCaptureUnsupported);
     }
-    cudart_parent_note_run();
+    cudart_parent_tell(OUTCOME_RUN);
     int was = cudart_use_device(cudart_stream_device(stream));
     cudart_go_on_for(stream, true);
     cudart_order_library(stream, name);

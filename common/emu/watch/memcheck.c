@@ -49,13 +49,13 @@ void alloc_log_free(struct emu *emu, uint64_t base)
     check_host_place(emu, &a->freed);
 }
 
-void emu_log_host(struct emu *emu, const void *host, size_t bytes)
+void emu_log_host(struct emu *emu, const void *memory, size_t bytes)
 {
     pthread_mutex_lock(&emu->lock);
     if (bytes)
-        alloc_log_add(emu, (uint64_t)(uintptr_t)host, bytes);
+        alloc_log_add(emu, (uint64_t)(uintptr_t)memory, bytes);
     else
-        alloc_log_free(emu, (uint64_t)(uintptr_t)host);
+        alloc_log_free(emu, (uint64_t)(uintptr_t)memory);
     pthread_mutex_unlock(&emu->lock);
 }
 
@@ -200,12 +200,12 @@ void event_host_error(struct warp *w, const struct insn *i, int lane, const char
 void event_runtime_error(struct warp *w, const struct insn *i, int lane, int error)
 {
     struct launch *launch = w->block->launch;
-    const struct emu_host_side *host = &launch->emu->host_side;
+    const struct emu_host_side *side = &launch->emu->host_side;
     char call[200], title[500];
     if (!(launch->checks & EMU_CHECK_MEMORY)) return;
     describe_call(i, call, sizeof call);
     snprintf(title, sizeof title, "Program hit %s (error %d) due to \"%s\" on %s",
-             host->error_name ? host->error_name(error) : "an error", error,
-             host->error_text ? host->error_text(error) : "unknown", call);
+             side->error_name ? side->error_name(error) : "an error", error,
+             side->error_text ? side->error_text(error) : "unknown", call);
     event_host_error(w, i, lane, title);
 }

@@ -9,8 +9,7 @@ static void race_plain_access(struct lane_access *, const struct access *, uint3
  * Checks and records such an access of some lanes. */
 static bool race_is_plain(const struct lane_access *, const struct access *);
 
-/* Checks and records one lane's access, granule by granule. The lane's bytes are at
- * host + address. */
+/* Checks and records one lane's access, granule by granule. The lane's bytes: host + address. */
 static void race_lane_access(struct lane_access *, uint64_t address, unsigned bytes, uint64_t host);
 
 /* ---- an access, lane by lane ----------------------------------------------------------------- */
