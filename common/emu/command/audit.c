@@ -14,10 +14,6 @@
 
 /* ---- what the sections share ----------------------------------------------------------------- */
 
-/*
- * What the files of command/ share.
- */
-
 /* Prints a sentence on stderr, behind "emu: ". */
 static void audit_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -28,22 +24,16 @@ static const char *audit_last_part(const char *path);
  * there was none. */
 static void audit_tell_of_refusal(void);
 
-/* The function to be called in place of this one of the C library, which is at `real`. It
- * is `real` itself, except for functions that start programs. */
-static uintptr_t start_replaced(const char *function, uintptr_t real);
-
 /* ---- programs without a dynamic linker ------------------------------------------------------- */
 
-/*
- * Programs that are started without a dynamic linker cannot load this library.
+/* Programs that are started without a dynamic linker cannot load this library.
  *
  * Calls that start a program, of the programs that the command emu runs, go through the functions
  * of this file. They look at the file, and say so if it has CUDA code and is linked statically with
  * the C library. The program is started in any case.
  *
  * Not noticed: a program that is started by one that is itself linked statically, by the functions
- * execl*, or from inside of the C library.
- */
+ * execl*, or from inside of the C library. */
 
 /* Is it a program that is started without the dynamic linker? */
 static bool is_static(const char *path)
@@ -122,6 +112,8 @@ static int start_spawnp(pid_t *process, const char *name, const posix_spawn_file
     return real_spawnp(process, name, actions, attributes, arguments, environment);
 }
 
+/* The function to be called in place of this one of the C library, which is at `real`. It
+ * is `real` itself, except for functions that start programs. */
 static uintptr_t start_replaced(const char *function, uintptr_t real)
 {
 #define REPLACED(name, own, kept)                                                                  \
@@ -138,13 +130,11 @@ static uintptr_t start_replaced(const char *function, uintptr_t real)
 
 /* ---- nvcc and linkers ------------------------------------------------------------------------ */
 
-/*
- * Nvcc and linkers that a command starts below the command emu go through it,
+/* Nvcc and linkers that a command starts below the command emu go through it,
  * because their words may have to be changed (nvcc.c). So it does not matter how a
  * makefile finds nvcc: by PATH, by CUDA_HOME or by a path of its own.
  *
- * Not noticed: an nvcc or a linker that is itself linked statically.
- */
+ * Not noticed: an nvcc or a linker that is itself linked statically. */
 
 /* Is it nvcc, or a linker such as ld, ld.gold or x86_64-linux-gnu-ld? */
 static bool is_tool(const char *path)

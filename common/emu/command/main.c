@@ -13,10 +13,6 @@
 
 /* ---- folders --------------------------------------------------------------------------------- */
 
-/*
- * Where the command emu and the emulator's libraries are.
- */
-
 /* Where /proc is not mounted, as in a bare chroot, the kernel has still said under which path the
  * command was started. */
 static void emu_own_file(char path[PATH_MAX])
@@ -50,10 +46,8 @@ void emu_library_folder(char folder[PATH_MAX])
 
 /* ---- the environment ------------------------------------------------------------------------- */
 
-/*
- * LD_LIBRARY_PATH, by which programs find the emulator's libcudart.so.13, and
- * LD_AUDIT, by which also those find it that have an RPATH (audit.c).
- */
+/* LD_LIBRARY_PATH, by which programs find the emulator's libcudart.so.13, and
+ * LD_AUDIT, by which also those find it that have an RPATH (audit.c). */
 
 /* Sets a variable that is a list to `first` and what it holds already. */
 static void set_in_front(const char *name, const char *first)
@@ -110,15 +104,13 @@ static void emu_environment(void)
 
 /* ---- the command `emu` ----------------------------------------------------------------------- */
 
-/*
- * It is used like ncu, and with --tool like compute-sanitizer.
+/* It is used like ncu, and with --tool like compute-sanitizer.
  *
  * It checks that the program will load the emulator's runtime library, sets the EMU_* variables as
  * the options say, and runs the program. The library does the rest. The command waits for the
  * program, because that may end without telling the library (run.c), and for any other program,
  * because that may start CUDA programs (run.c). It also takes the place of nvcc and of linkers
- * for a moment (nvcc.c).
- */
+ * for a moment (nvcc.c). */
 
 /* ---- the program ----------------------------------------------------------------------------- */
 

@@ -263,10 +263,8 @@ static const char *architectures_ptx(void)
 
 /* ---- the words of a command line, as nvcc.c changes them ------------------------------------- */
 
-/*
- * An option's value is in its own word, after "=", or in the next word. Files of options are read,
- * too: if something in them has to be changed, the tool reads a copy in memory in their place.
- */
+/* An option's value is in its own word, after "=", or in the next word. Files of options are read,
+ * too: if something in them has to be changed, the tool reads a copy in memory in their place. */
 
 /* Adds a word, which is not copied. */
 static void words_add(struct word_list *words, const char *word)
@@ -475,11 +473,9 @@ static void words_add_linkers(struct word_list *words, char *const *own)
 
 /* ---- changes the words of nvcc and of linkers below `emu make` ------------------------------- */
 
-/*
- * The dynamic linker starts this part of emu in place of each nvcc and each linker below a command
+/* The dynamic linker starts this part of emu in place of each nvcc and each linker below a command
  * (audit.c). It becomes that program, which then runs in the same process: signals and exit
- * codes are its own, and nothing is left to remove.
- */
+ * codes are its own, and nothing is left to remove. */
 
 /* ---- saying each change once ----------------------------------------------------------------- */
 

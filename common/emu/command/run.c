@@ -318,13 +318,11 @@ void emu_run_wait(const char *program, char *const *arguments)
 
 /* ---- runs a command that is no CUDA program -------------------------------------------------- */
 
-/*
- * The CUDA programs that a command starts may have their output redirected, and may run at the same
+/* The CUDA programs that a command starts may have their output redirected, and may run at the same
  * time. So each adds its parts of the reports to files in memory, which become one report of each
  * form when the command has ended. Another such file gets a byte from each program
  * (runtime/process_fork.c). The programs find them by the names that Linux gives to open files,
- * in EMU_REPORTS and other variables.
- */
+ * in EMU_REPORTS and other variables. */
 
 enum { EXIT_EXCESS = 4 }; /* as of a program that exceeds a limit */
 

@@ -10,10 +10,8 @@
 
 /* ---- the EMU_* variables --------------------------------------------------------------------- */
 
-/*
- * The EMU_* variables, by which a user asks for something, and the command emu for
- * what its options say. settings.inc is the table of all of them.
- */
+/* The EMU_* variables, by which a user asks for something, and the command emu for
+ * what its options say. settings.inc is the table of all of them. */
 
 #define SETTING(variable, ...)  SETTING_##variable,
 #define VARIABLE(variable, ...) SETTING_##variable,
@@ -61,11 +59,9 @@ unsigned check_tools(const char *names);
 
 /* ---- what the command emu is told ------------------------------------------------------------ */
 
-/*
- * What a program tells the command emu as soon as it happens (runtime/process_fork.c): a byte each
+/* What a program tells the command emu as soon as it happens (runtime/process_fork.c): a byte each
  * in a file in memory. Its name in /proc is in EMU_OUTCOME for a program that emu has started, and in
- * EMU_SEEN for those that another command starts.
- */
+ * EMU_SEEN for those that another command starts. */
 
 enum outcome {
     OUTCOME_LOADED = '1',  /* it uses the emulator's library */

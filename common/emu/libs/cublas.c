@@ -7,10 +7,8 @@
 
 /* ---- handle ---------------------------------------------------------------------------------- */
 
-/*
- * Handles, what they keep, and what all functions need: checks of arguments, areas of
- * memory, scalars by the pointer mode.
- */
+/* Handles, what they keep, and what all functions need: checks of arguments, areas of
+ * memory, scalars by the pointer mode. */
 
 /* ---- handles --------------------------------------------------------------------------------- */
 
@@ -282,9 +280,7 @@ COPIES(Get, cudaMemcpyDeviceToHost)
 
 /* ---- the functions of NVIDIA's library that this one does not offer (library_names.sh) ------- */
 
-/*
- * A call says so, once for each, and returns CUBLAS_STATUS_NOT_SUPPORTED.
- */
+/* A call says so, once for each, and returns CUBLAS_STATUS_NOT_SUPPORTED. */
 
 static int refuse(const char *name)
 {

@@ -8,9 +8,7 @@
 
 /* ---- products of matrices -------------------------------------------------------------------- */
 
-/*
- * Elements of 16 bits are converted to float, and the results are rounded to nearest.
- */
+/* Elements of 16 bits are converted to float, and the results are rounded to nearest. */
 
 /* Bytes of an element; 0: the type is not offered. */
 static size_t gemm_element_bytes(cudaDataType type)

@@ -10,10 +10,9 @@
 
 /* ---- what the files of the emulator's cuBLAS share ------------------------------------------- */
 
-/*
- * A function checks its arguments, begins its work in the handle's stream with the areas of memory
- * that it reads and writes (emu_library_work), and computes on the host's addresses of these areas.
- */
+/* A function checks its arguments, begins its work in the handle's stream with the areas of memory
+ * that it reads and writes (emu_library_work), and computes on the host's addresses of these
+ * areas. */
 
 struct cublasContext {
     struct stand_in_handle listed; /* must be first */
@@ -94,11 +93,6 @@ bool blas_product_double(int m, int n, int k, double alpha, struct factor_double
                          struct factor_double b, double beta, double *c, size_t ldc);
 
 /* ---- a product of matrices as all functions describe it -------------------------------------- */
-
-/*
- * A product of matrices as all functions describe it: cublas_gemm.c has the
- * functions.
- */
 
 /* One operand: its type, and its batches, a constant distance apart or at given addresses. */
 struct operand {

@@ -8,12 +8,10 @@
 
 /* ---- from words to numbers of a distribution ------------------------------------------------- */
 
-/*
- * Uniform numbers are exactly those of cuRAND. Normal ones are made as there (Box and Muller; for
+/* Uniform numbers are exactly those of cuRAND. Normal ones are made as there (Box and Muller; for
  * quasi-random words the inverse of the distribution function, by Wichura's AS 241), with the C
  * library's functions: the last bits may differ. Poisson's are found in a table of the
- * distribution function, by one uniform number each.
- */
+ * distribution function, by one uniform number each. */
 
 #define TWO_PI 6.283185307179586
 

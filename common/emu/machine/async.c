@@ -63,12 +63,10 @@ void async_carry_out(const struct shared_place *mbarrier)
 
 /* ---- cp.async -------------------------------------------------------------------------------- */
 
-/*
- * Cp.async: 4, 8 or 16 bytes per lane from global to shared memory (PTX ISA, "cp.async").
+/* Cp.async: 4, 8 or 16 bytes per lane from global to shared memory (PTX ISA, "cp.async").
  *
  * The copies of a warp wait in a queue, in order. Each lane counts the groups that it has
- * committed. A copy belongs to the group that the lane commits next.
- */
+ * committed. A copy belongs to the group that the lane commits next. */
 
 enum { LARGEST_COPY = 16 }; /* bytes per lane */
 
@@ -349,8 +347,7 @@ static void copy_arrive_at(const struct shared_place *place)
 
 /* ---- st.async -------------------------------------------------------------------------------- */
 
-/*
- * St.async: each lane stores a value into the shared memory of a block of its
+/* St.async: each lane stores a value into the shared memory of a block of its
  * cluster, and the bytes arrive at an mbarrier there (PTX ISA, "st.async"). red.async combines the
  * value with the one that is there.
  *
@@ -359,8 +356,7 @@ static void copy_arrive_at(const struct shared_place *place)
  *
  * An asynchronous store is ordered behind all that its thread did before (PTX ISA, "Asynchronous
  * Operations"), and its arrival releases. So a thread that has waited at the mbarrier is behind the
- * storing thread's earlier accesses, too.
- */
+ * storing thread's earlier accesses, too. */
 
 enum { LARGEST_STORE = 16 }; /* bytes per lane */
 

@@ -15,13 +15,11 @@ void barrier_release(struct block *, unsigned number);
 
 /* ---- instructions that wait for the end of a phase ------------------------------------------- */
 
-/*
- * Instructions that wait for the end of a phase: barrier.cluster.wait and
+/* Instructions that wait for the end of a phase: barrier.cluster.wait and
  * mbarrier.try_wait.
  *
  * A fragment stays at such an instruction until the phase is over for one of its lanes. Its block
- * checks this before each turn of the warp.
- */
+ * checks this before each turn of the warp. */
 
 /* Lanes come to the instruction. The fragment's other lanes, which the guard holds back, skip
  * it. */
@@ -48,8 +46,7 @@ void cluster_report(struct warp *, const struct insn *, int lane);
 
 /* ---- mbarriers ------------------------------------------------------------------------------- */
 
-/*
- * Mbarriers: barriers in shared memory that count arrivals and bytes (PTX ISA,
+/* Mbarriers: barriers in shared memory that count arrivals and bytes (PTX ISA,
  * "mbarrier").
  *
  * An mbarrier has 64 bits, whose layout is hidden from programs. It counts the arrivals that its
@@ -59,8 +56,7 @@ void cluster_report(struct warp *, const struct insn *, int lane);
  * parity.
  *
  * Only blocks of one cluster can access an mbarrier. One host thread runs them, so no lock is
- * needed.
- */
+ * needed. */
 
 /* Operations of asynchronous copies on an mbarrier, in the name of a lane. */
 void mbarrier_arrive_at(struct warp *, const struct insn *, int lane, const struct shared_place *,
@@ -74,8 +70,7 @@ bool mbarrier_check(struct warp *, const struct insn *, int lane, const struct s
 
 /* ---- asynchronous copies --------------------------------------------------------------------- */
 
-/*
- * Asynchronous copies, cp.async (race_clock.c) and cp.async.bulk (bulk.c), and asynchronous
+/* Asynchronous copies, cp.async (race_clock.c) and cp.async.bulk (bulk.c), and asynchronous
  * stores, st.async (async.c).
  *
  * A GPU carries out a copy at some time between the instruction and the wait for it. The emulator
@@ -85,8 +80,7 @@ bool mbarrier_check(struct warp *, const struct insn *, int lane, const struct s
  * early is copied with the change. Addresses are checked, counted and announced when the copy is
  * issued.
  *
- * Each block has its own queues. Only the host thread of its cluster uses them.
- */
+ * Each block has its own queues. Only the host thread of its cluster uses them. */
 
 struct copy_queue;
 struct bulk_copy;
@@ -128,11 +122,9 @@ void bulk_copies_free(struct bulk_copy **list);
 
 /* ---- what a CUtensorMap holds under the emulator --------------------------------------------- */
 
-/*
- * What a CUtensorMap holds under the emulator: a layout of its own in the 128 bytes
+/* What a CUtensorMap holds under the emulator: a layout of its own in the 128 bytes
  * that are opaque to programs. The driver API makes a map (runtime/driver_tensor.c), and bulk
- * copies of tensors read it (tensor.c).
- */
+ * copies of tensors read it (tensor.c). */
 
 /* USED: what the members of struct tensor_map fill. */
 enum {
@@ -173,15 +165,13 @@ _Static_assert(sizeof(struct tensor_map) == TENSOR_MAP_BYTES, "it is a CUtensorM
 
 /* ---- the box of a tensor that a bulk copy moves ---------------------------------------------- */
 
-/*
- * The box of a tensor that a bulk copy moves: which bytes of shared memory belong to
+/* The box of a tensor that a bulk copy moves: which bytes of shared memory belong to
  * which bytes of global memory (PTX ISA, "Tensors").
  *
  * In shared memory the elements of the box follow each other without gaps, dimension 0 first. A
  * swizzle exchanges units of 16 bytes, by the bits of their addresses. A box may reach beyond the
  * tensor: a load writes 0 or NaN to shared memory there, and a store skips it, but for the rest of
- * the last 16 bytes of a row.
- */
+ * the last 16 bytes of a row. */
 
 enum { TENSOR_ALIGNMENT = 128 }; /* of the box in shared memory */
 

@@ -137,10 +137,6 @@ bool repeats(struct cluster *cluster)
 
 /* ---- draws where each lane of a cluster waits ------------------------------------------------ */
 
-/*
- * See schedule.h.
- */
-
 enum { LABEL = 13, ROW = 200 };
 
 /* A text that grows until it is full. */

@@ -12,13 +12,11 @@
 
 /* ---- the models of GPUs that the emulator can take the place of ------------------------------ */
 
-/*
- * The limits of a block and of a multiprocessor (SM) come from the compute capability: CUDA C++
+/* The limits of a block and of a multiprocessor (SM) come from the compute capability: CUDA C++
  * Programming Guide, "Compute Capabilities", table "Technical Specifications". The numbers of SMs,
  * clocks, buses and caches come from NVIDIA's data sheets and architecture white papers; the L2
  * sizes of the H200 and the B200 are those that cudaGetDeviceProperties returned on one. `memory`
- * is the total that nvidia-smi shows, which is slightly less than the advertised capacity.
- */
+ * is the total that nvidia-smi shows, which is slightly less than the advertised capacity. */
 
 #define KIB ((size_t)1024)
 #define MIB (1024 * KIB)
@@ -56,11 +54,10 @@ static const struct emu_gpu models[] = {
      .memory_bus_bits = 7680},
 };
 
-/*
- * The blocks of a cluster run in one of the GPU's processing clusters (GPCs). These are the numbers
+/* The blocks of a cluster run in one of the GPU's processing clusters (GPCs). These are the numbers
  * of SMs per GPC of an H200, derived from what cudaOccupancyMaxActiveClusters returned for clusters
- * of 2, 4, 8 and 16 blocks. For other GPUs they are unknown: SMS_PER_GPC for each GPC is assumed.
- */
+ * of 2, 4, 8 and 16 blocks. For other GPUs they are unknown: SMS_PER_GPC for each GPC is
+ * assumed. */
 static const int h200_gpcs[] = {18, 18, 18, 16, 16, 16, 16, 14};
 enum { H200_SMS = 132, SMS_PER_GPC = 16 };
 

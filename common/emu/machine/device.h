@@ -9,9 +9,7 @@
 
 /* ---- a hash table from addresses to pointers ------------------------------------------------- */
 
-/*
- * A table of zero bytes is empty.
- */
+/* A table of zero bytes is empty. */
 
 struct address_entry {
     uint64_t address;
@@ -33,12 +31,10 @@ void address_table_close(struct address_table *);
 
 /* ---- where device memory lies: addresses that only kernels use, and the bytes behind them ---- */
 
-/*
- * It asks the host's system for both.
+/* It asks the host's system for both.
  *
  * In WebAssembly, addresses of the host have 32 bits. Device addresses are then numbers that no
- * host address equals, and the bytes come from calloc.
- */
+ * host address equals, and the bytes come from calloc. */
 
 struct address_space {
     uint64_t base;  /* the first device address; 0: nothing is reserved */
@@ -58,10 +54,8 @@ void address_space_discard(void *first_page, size_t bytes);
 /* Has the host memory at an address? */
 bool address_space_host_has(uint64_t address);
 
-/*
- * Memory that processes share: files in memory. Such a file has no name, and it is gone when no
- * process uses it, however the processes end. Its first page holds a label; the content follows.
- */
+/* Memory that processes share: files in memory. Such a file has no name, and it is gone when no
+ * process uses it, however the processes end. Its first page holds a label; the content follows. */
 
 /* A new file for `bytes` bytes of content. -1: the host has none. */
 int address_space_file(uint64_t bytes);
@@ -82,12 +76,10 @@ bool address_space_random(void *bytes, size_t size);
 
 /* ---- a sorted set of address ranges that do not overlap -------------------------------------- */
 
-/*
- * It is a search tree, balanced by random priorities (a treap). The priority is a hash of the
+/* It is a search tree, balanced by random priorities (a treap). The priority is a hash of the
  * range's base, so every run has the same tree. Each node also keeps the ends of its subtree and
  * the widest hole between two of its ranges. Each function takes time logarithmic in the number of
- * ranges.
- */
+ * ranges. */
 
 /* Between two allocations is a gap of addresses that belong to none, so that accesses past the end
  * are detected. A hole is the space between two ranges that an allocation may use. */
@@ -142,12 +134,10 @@ void pages_close(struct pages *);
 
 /* ---- device memory --------------------------------------------------------------------------- */
 
-/*
- * Device addresses are a reserved range of the process's address space in which nothing is mapped.
+/* Device addresses are a reserved range of the process's address space in which nothing is mapped.
  * So a host program that dereferences a device pointer faults, as it would with a GPU. The bytes
  * are in a second range of the same size; `delta` is the distance between the two. Pages take
- * memory only when they are written.
- */
+ * memory only when they are written. */
 
 struct ipc_area; /* allocate.c */
 
@@ -204,12 +194,10 @@ void ipc_close_all(struct memory *);
 
 /* ---- malloc and free in kernels -------------------------------------------------------------- */
 
-/*
- * The heap is one range of device memory. It is made at the launch of the first kernel that calls
+/* The heap is one range of device memory. It is made at the launch of the first kernel that calls
  * malloc, so the device's list of ranges does not change while a grid runs. The list of its blocks
  * is kept in host memory, behind a lock. Blocks stay allocated after the kernel; the host cannot
- * access them.
- */
+ * access them. */
 
 struct heap {
     uint64_t base;     /* 0: not made yet */
@@ -240,11 +228,9 @@ void heap_describe(struct heap *, uint64_t address, char *text, size_t size);
 
 /* ---- host threads that wait for work, so that a launch does not have to start any ------------ */
 
-/*
- * Threads are started when they are first needed, and sleep between launches. The calling thread
+/* Threads are started when they are first needed, and sleep between launches. The calling thread
  * begins the work at once. Others join when they have woken up, if work is left. So a small launch
- * takes little longer than with one thread.
- */
+ * takes little longer than with one thread. */
 
 enum { MAX_HOST_THREADS = 256 };
 
@@ -266,13 +252,11 @@ void pool_close(struct thread_pool *);
 
 /* ---- rules by which older GPUs would have served the same accesses --------------------------- */
 
-/*
- * The rules are those of the CUDA C Programming Guide 4.2, appendix F, and of the Kepler tuning
+/* The rules are those of the CUDA C Programming Guide 4.2, appendix F, and of the Kepler tuning
  * guide, 1.4.3.1. Shared memory: `wavefronts` counts passes, and `ideal` the passes for the same
  * bytes without conflicts. Global memory: `sectors` counts transactions, which have different
  * sizes; `moved` is the sum of their sizes, and `needed` is the number of different bytes
- * requested. needed / moved is the bus utilisation.
- */
+ * requested. needed / moved is the bus utilisation. */
 
 typedef void model_rule(struct insn_counts *, const uint64_t *address, uint32_t mask,
                         unsigned bytes);
@@ -416,34 +400,28 @@ void launch_run(struct launch *);
 
 /* ---- emu --lenient: accesses outside of memory that a GPU lets pass -------------------------- */
 
-/*
- * A GPU maps memory in pages, and notices only an access to a page that it has not mapped. So an
+/* A GPU maps memory in pages, and notices only an access to a page that it has not mapped. So an
  * access passes if an allocation has a part of its page of 2 MiB. Outside of device memory it
  * passes if mapped memory of the host is less than 4 KiB away, so that nearly all pointers of the
- * host are noticed. Shared memory is handed out in units of 128 bytes. (notes/checks.md)
- */
+ * host are noticed. Shared memory is handed out in units of 128 bytes. (notes/checks.md) */
 
 /* The bytes of a block's shared memory, of `size` bytes, with those that pass behind it. */
 uint64_t stray_shared_bytes(uint64_t size);
 
-/*
- * An access of which some lane leaves an allocation, or a block's shared memory. Keeps the lanes
+/* An access of which some lane leaves an allocation, or a block's shared memory. Keeps the lanes
  * that go on together, sets access->outside to those of them that are outside, and announces these.
  * A load of a lane outside reads what is there, or 0 behind memory of the host, which has its own
  * data there. A store or an atomic goes nowhere. Lanes that read 0 or store go on alone, and their
  * addresses lead to block->nowhere. The first function also sets w->near; the second, access->host.
- * False: the access of the first lane does not pass.
- */
+ * False: the access of the first lane does not pass. */
 bool stray_enter_global(struct warp *, const struct insn *, struct access *);
 bool stray_enter_shared(struct warp *, const struct insn *, struct access *, struct block *owner);
 
 /* ---- reports of invalid accesses ------------------------------------------------------------- */
 
-/*
- * Each function announces all invalid lanes, and ends the launch with the error of the first one.
+/* Each function announces all invalid lanes, and ends the launch with the error of the first one.
  * access->space must not be generic. In spaces other than global memory, addresses count from the
- * start of the space.
- */
+ * start of the space. */
 
 void access_misaligned(struct warp *, const struct insn *, const struct access *);
 /* For global and constant memory. */

@@ -211,10 +211,8 @@ static bool change_frame(struct warp *w, struct fragment *f, const struct insn *
     return true;
 }
 
-/*
- * Runs one fragment until it reaches the place of another one (limit), splits, waits or ends, or
- * until the fuel is used up. Compiled twice: with counting and without.
- */
+/* Runs one fragment until it reaches the place of another one (limit), splits, waits or ends, or
+ * until the fuel is used up. Compiled twice: with counting and without. */
 static inline __attribute__((always_inline)) void run_fragment(struct warp *w, struct fragment *f,
                                                                uint32_t limit, bool counting)
 {

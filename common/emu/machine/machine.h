@@ -346,10 +346,8 @@ static inline void *slot_at(const struct warp *warp, slot s)
 
 /* ---- a frame's area: the parameters and results of calls, area_bytes bytes for each lane ----- */
 
-/*
- * The bytes lie as registers do: word n of all 32 lanes is row n. So a parameter of 4 or 8 bytes
- * moves as vectors. A lane's bytes are not contiguous.
- */
+/* The bytes lie as registers do: word n of all 32 lanes is row n. So a parameter of 4 or 8 bytes
+ * moves as vectors. A lane's bytes are not contiguous. */
 
 enum { AREA_WORD = 4 }; /* bytes of a lane in one row */
 
@@ -365,12 +363,10 @@ void area_write(const struct frame *, int lane, size_t offset, const void *from,
 
 /* ---- calls of functions that nvcc did not inline --------------------------------------------- */
 
-/*
- * Lanes that make a call together share a frame: registers, and an area for parameters and results.
+/* Lanes that make a call together share a frame: registers, and an area for parameters and results.
  * A fragment belongs to one frame; two fragments merge only if they are in the same frame. Of
  * several fragments the one with the deepest call runs first, so that lanes behind the call wait
- * for those inside of it.
- */
+ * for those inside of it. */
 
 /* Lanes of a fragment enter the called function. The fragment's other lanes wait behind the
  * call. */
@@ -404,8 +400,7 @@ static inline void copy_few(void *to, const void *from, size_t bytes)
 
 /* ---- divergence: how the lanes of a warp split at branches, and merge again ------------------ */
 
-/*
- * Lanes that are at the same instruction form a fragment. A warp begins as one fragment. A branch
+/* Lanes that are at the same instruction form a fragment. A warp begins as one fragment. A branch
  * that only some lanes take splits it. The fragment with the lowest instruction runs first: nvcc
  * lays out code so that lanes that are ahead wait where the other lanes will arrive. When two
  * fragments are at the same instruction, they merge. No stack of reconvergence points is needed,
@@ -413,8 +408,7 @@ static inline void copy_few(void *to, const void *from, size_t bytes)
  *
  * The lowest fragment may wait for a lane of another fragment (a spin lock inside of a warp). So
  * when it has run PATIENCE instructions in a row while others could run, the fragment that has
- * waited longest gets a turn.
- */
+ * waited longest gets a turn. */
 
 enum { PATIENCE = 1 << 14 };
 
@@ -451,10 +445,8 @@ static inline void fragment_remove(struct warp *w, struct fragment *f)
 
 /* ---- the waits of warp-wide instructions (shuffles, votes, __syncwarp) ----------------------- */
 
-/*
- * A lane waits until every lane of its member mask has come to an instruction with the same
- * qualifiers and the same mask.
- */
+/* A lane waits until every lane of its member mask has come to an instruction with the same
+ * qualifiers and the same mask. */
 
 /* The lanes of a fragment that execute its instruction; and those of them whose member masks are
  * complete: all live lanes of the mask are in the fragment. */
@@ -470,8 +462,7 @@ uint32_t member_mask_of(const struct warp *, const struct fragment *, int lane);
 
 /* ---- a reproducible random schedule (emu --schedule SEED) ------------------------------------ */
 
-/*
- * A GPU promises no order among blocks, among the warps of a block, or among the lanes of a warp.
+/* A GPU promises no order among blocks, among the warps of a block, or among the lanes of a warp.
  * Yet a GPU nearly always takes the same order, and so does the emulator: a race may show once a
  * week. With a seed, the order of turns and their lengths are random: of resident blocks, of warps,
  * and of fragments. Lanes also split without a branch, as they may since Volta. One host thread
@@ -481,8 +472,7 @@ uint32_t member_mask_of(const struct warp *, const struct fragment *, int lane);
  * (chained scans) rely on it: see emu --blocks descending. Under synccheck, which looks at the
  * lanes that come to a barrier together, lanes do not split without a branch. All threads see a
  * store at once. A missing fence, which matters only for a GPU's memory order, gives no wrong
- * result here; racecheck finds it.
- */
+ * result here; racecheck finds it. */
 
 /* A number whose bits all depend on those of another one. */
 uint64_t random_mixed(uint64_t);
@@ -499,10 +489,8 @@ void random_split(struct warp *, struct fragment *);
 
 /* ---- where the bytes of a warp's local memories are in host memory --------------------------- */
 
-/*
- * As on a GPU, word n of the 32 lanes lies side by side: an access of all lanes to one variable is
- * a row of words. So a lane's bytes are contiguous only inside of a word.
- */
+/* As on a GPU, word n of the 32 lanes lies side by side: an access of all lanes to one variable is
+ * a row of words. So a lane's bytes are contiguous only inside of a word. */
 
 enum {
     LOCAL_WORD = 4,                /* bytes */
@@ -528,13 +516,11 @@ static inline uint8_t *local_byte(const struct warp *w, uint64_t offset, int lan
 
 /* ---- one warp's access to memory ------------------------------------------------------------- */
 
-/*
- * One warp's access to memory, and the door that every access passes
+/* One warp's access to memory, and the door that every access passes
  * (ops_door.c).
  *
  * The functions here are for operations other than plain loads and stores. They are those of one
- * instruction set that is compiled (operations.c).
- */
+ * instruction set that is compiled (operations.c). */
 
 enum operation { OPERATION_LOAD, OPERATION_STORE, OPERATION_ATOMIC };
 
@@ -607,10 +593,8 @@ struct access_run {
     uint64_t host; /* a lane's bytes are at host + address */
 };
 
-/*
- * Checks an access and translates its addresses, for the lanes that access the same place as the
- * first lane: access->mask afterwards. Returns this mask, or 0 after a fault.
- */
+/* Checks an access and translates its addresses, for the lanes that access the same place as the
+ * first lane: access->mask afterwards. Returns this mask, or 0 after a fault. */
 uint32_t access_door_any(struct warp *, const struct insn *, struct access *);
 
 /* Combines the element at `at` with an operand like an atomic operation with the instruction's
@@ -626,14 +610,12 @@ static inline uint64_t address_of(const struct warp *w, const struct address *a,
 
 /* ---- addresses of shared memory -------------------------------------------------------------- */
 
-/*
- * Addresses of shared memory: the block's own, and those of other blocks in its cluster
+/* Addresses of shared memory: the block's own, and those of other blocks in its cluster
  * (PTX ISA, ".shared::cta", ".shared::cluster").
  *
  * An address has 32 bits, as on a GPU: the rank of a block in the highest 8, and an offset in the
  * others. A variable's address contains the rank of its own block, so it means the same in the
- * whole cluster. Without clusters every rank is 0.
- */
+ * whole cluster. Without clusters every rank is 0. */
 
 enum { RANK_SHIFT = 24 };
 static inline uint64_t shared_window(unsigned rank) { return (uint64_t)rank << RANK_SHIFT; }

@@ -21,11 +21,9 @@ static unsigned wanting(const uint64_t *word, uint32_t left, uint64_t wanted)
     return count;
 }
 
-/*
- * G80, GT200: 16 banks serve a half-warp. In each pass one word, the broadcast word, is delivered
+/* G80, GT200: 16 banks serve a half-warp. In each pass one word, the broadcast word, is delivered
  * to all lanes that access it, and every other bank serves one lane. The choice of the broadcast
- * word is not specified. Here it is the word that most lanes access, the first one of several.
- */
+ * word is not specified. Here it is the word that most lanes access, the first one of several. */
 static unsigned passes_with_one_broadcast(const uint64_t *word, uint32_t left)
 {
     enum { BANKS = 16 };

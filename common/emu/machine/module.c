@@ -7,11 +7,6 @@
 
 /* ---- loads PTX ------------------------------------------------------------------------------- */
 
-/*
- * Loads PTX: places its variables in device memory, and decodes a kernel when it is
- * first used.
- */
-
 void module_free(struct emu_module *module)
 {
     event_module_close(module);

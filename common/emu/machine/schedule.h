@@ -8,8 +8,7 @@
 
 /* ---- %clock, %globaltimer and %smid ---------------------------------------------------------- */
 
-/*
- * As a rule %clock counts the instructions that its warp has executed, and what it has leapt over:
+/* As a rule %clock counts the instructions that its warp has executed, and what it has leapt over:
  * it stands still while the warp waits, and is the same in every run. %globaltimer is the host's
  * clock. Block n is on multiprocessor n modulo their number.
  *
@@ -22,8 +21,7 @@
  * Time leaps over a loop that only waits for it. Once the warp has passed such a loop without doing
  * anything else, each further pass adds a 32nd of the time that it has waited. So the loop takes
  * some hundred passes, whatever it waits for, and ends up to a 32nd later than it asks for. Before
- * the first leap, other warps run. %globaltimer leaps only with a seed.
- */
+ * the first leap, other warps run. %globaltimer leaps only with a seed. */
 
 uint64_t clocks_warp(const struct warp *);
 uint64_t clocks_global(const struct warp *);
@@ -70,12 +68,10 @@ enum warp_stop warp_run(struct warp *);
 
 /* ---- detects a cluster that repeats the same states ------------------------------------------ */
 
-/*
- * If a cluster returns to an earlier state, and has changed no memory in between, it will return
+/* If a cluster returns to an earlier state, and has changed no memory in between, it will return
  * there again and again until another cluster changes memory. So it waits, whatever its
  * instructions look like. The state is everything that decides how the cluster goes on: registers,
- * shared and local memory, and the instruction of each lane.
- */
+ * shared and local memory, and the instruction of each lane. */
 
 /* Does the cluster repeat its states? Called at the end of each turn in which it ran and changed no
  * memory. False also if this is not known yet, if the state is too large, or if another cluster has
@@ -84,14 +80,12 @@ bool repeats(struct cluster *);
 
 /* ---- blocks that start together -------------------------------------------------------------- */
 
-/*
- * Blocks that start together, are resident together, and may use each other's shared
+/* Blocks that start together, are resident together, and may use each other's shared
  * memory (PTX ISA, "Cluster of Cooperative Thread Arrays"). Without __cluster_dims__ each block is
  * a cluster of its own.
  *
  * One host thread runs a whole cluster, and its blocks take turns. So remote shared memory,
- * mbarriers and asynchronous copies need no locks.
- */
+ * mbarriers and asynchronous copies need no locks. */
 
 /* The memory of a cluster, which serves one cluster after another. */
 struct cluster *cluster_new(struct launch *);
@@ -147,13 +141,11 @@ int launch_start(struct emu *, struct emu_kernel *, const struct emu_shape *, vo
 
 /* ---- runs the clusters of a launch on host threads ------------------------------------------- */
 
-/*
- * A host thread takes the clusters in the order of their index and runs each one until it ends or
+/* A host thread takes the clusters in the order of their index and runs each one until it ends or
  * its time slice is over. A cluster whose slice is over waits in a queue. The thread then starts
  * another cluster, as long as the GPU would hold that many at once; otherwise it continues with the
  * one that has waited longest. So a block that spins on a value of another block does not stop the
- * grid, and as on a GPU only resident blocks can be waited for.
- */
+ * grid, and as on a GPU only resident blocks can be waited for. */
 
 enum { WARP_SLICE = 1 << 16 }; /* instructions */
 
@@ -163,8 +155,7 @@ unsigned blocks_per_sm(const struct emu_gpu *, unsigned threads, size_t shared_b
 
 /* ---- dynamic parallelism --------------------------------------------------------------------- */
 
-/*
- * Dynamic parallelism: the grids, copies and fills that a grid's threads put into
+/* Dynamic parallelism: the grids, copies and fills that a grid's threads put into
  * streams, as CUDA 12 and later have it.
  *
  * They are carried out when their grid has ended, and a launch of the host is over after all of
@@ -173,8 +164,7 @@ unsigned blocks_per_sm(const struct emu_gpu *, unsigned threads, size_t shared_b
  * order of the blocks that put it into streams: it does not depend on the host's threads. The work
  * of the tail stream comes last.
  *
- * The functions that kernels call are in ops/.
- */
+ * The functions that kernels call are in ops/. */
 
 /* CUDA's default limit for launches that have not begun. It also limits the depth of launches,
  * as on an H200. A tail launch is as deep as the grid that makes it. */

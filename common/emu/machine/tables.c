@@ -172,9 +172,7 @@ uint64_t ranges_hole(const struct ranges *ranges, uint64_t from, uint64_t bytes)
 
 /* ---- a table by address ---------------------------------------------------------------------- */
 
-/*
- * A hash table with linear probing: colliding entries follow each other.
- */
+/* A hash table with linear probing: colliding entries follow each other. */
 
 enum { FIRST_SIZE = 64 };
 

@@ -382,13 +382,11 @@ void frame_return(struct warp *w, struct fragment *f, uint32_t lanes)
 
 /* ---- member masks ---------------------------------------------------------------------------- */
 
-/*
- * "… will cause executing thread to wait until all non-exited threads corresponding to membermask
+/* "… will cause executing thread to wait until all non-exited threads corresponding to membermask
  * have executed shfl.sync with the same qualifiers and same membermask value" (PTX ISA). So lanes
  * at one instruction with different masks form different groups. Lanes of one mask may be at
  * different instructions, for example if both arms of an `if` call a function that reduces over the
- * warp. Their operands are in different registers, and are first copied together.
- */
+ * warp. Their operands are in different registers, and are first copied together. */
 
 static const struct insn *insn_at(const struct warp *w, const struct fragment *f)
 {

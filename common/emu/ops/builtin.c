@@ -175,8 +175,7 @@ void (*builtin_find(const char *name))(struct warp *, const struct insn *, uint3
 
 /* ---- printf ---------------------------------------------------------------------------------- */
 
-/*
- * Vprintf, the device's printf (CUDA C++ Programming Guide, "Formatted Output").
+/* Vprintf, the device's printf (CUDA C++ Programming Guide, "Formatted Output").
  *
  * A conversion is formatted only if it is in the table below. The host's printf gets a
  * specification that is made here and takes only flags from the program's text. All other
@@ -189,8 +188,7 @@ void (*builtin_find(const char *name))(struct warp *, const struct insn *, uint3
  * format follows. So it is done here. The host knows %hhd, but the kernel does not.
  *
  * A call passes only the address of its arguments, not their number. So missing arguments are
- * reported only if the thread has no memory where they would lie.
- */
+ * reported only if the thread has no memory where they would lie. */
 
 enum { LINE_BYTES = 4096 }; /* longer output is cut */
 enum { MOST_ARGUMENTS = 32 };

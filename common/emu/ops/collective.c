@@ -7,10 +7,8 @@
 
 /* ---- lanes of a warp ------------------------------------------------------------------------- */
 
-/*
- * Exchanges values among the lanes of a warp (PTX ISA, "shfl.sync", "vote.sync",
- * "match.sync", "redux.sync").
- */
+/* Exchanges values among the lanes of a warp (PTX ISA, "shfl.sync", "vote.sync",
+ * "match.sync", "redux.sync"). */
 
 static uint32_t *lanes_32(const struct warp *w, slot s) { return slot_at(w, s); }
 
@@ -224,10 +222,8 @@ void op_warp_sync(struct warp *w, const struct insn *i, uint32_t mask)
 
 /* ---- blocks of a cluster --------------------------------------------------------------------- */
 
-/*
- * What the blocks of a cluster do together: barrier.cluster, and addresses in each
- * other's shared memory (PTX ISA, "barrier.cluster", "mapa", "getctarank").
- */
+/* What the blocks of a cluster do together: barrier.cluster, and addresses in each
+ * other's shared memory (PTX ISA, "barrier.cluster", "mapa", "getctarank"). */
 
 /* ---- barrier.cluster ------------------------------------------------------------------------- */
 

@@ -228,11 +228,9 @@ static void runtime_set_condition(struct warp *w, const struct insn *i, uint32_t
 
 /* ---- launches of grids by threads of a grid -------------------------------------------------- */
 
-/*
- * nvcc turns kernel<<<grid, block, shared, stream>>>(…) into two calls: cudaGetParameterBufferV2
+/* nvcc turns kernel<<<grid, block, shared, stream>>>(…) into two calls: cudaGetParameterBufferV2
  * returns memory into which the thread then stores the parameters, and cudaLaunchDeviceV2 launches.
- * If the first returns NULL, the thread does not make the second.
- */
+ * If the first returns NULL, the thread does not make the second. */
 
 static struct emu_kernel *runtime_kernel_at(struct warp *w, const struct insn *i, int lane,
                                             uint64_t address)
@@ -383,11 +381,6 @@ static void runtime_launch(struct warp *w, const struct insn *i, uint32_t mask)
 }
 
 /* ---- the functions of the CUDA runtime that kernels may call --------------------------------- */
-
-/*
- * The functions of the CUDA runtime that kernels may call, by name; and what all of them
- * do with their arguments and results.
- */
 
 static const struct {
     const char *name; /* after "cuda" */

@@ -5,10 +5,8 @@
 
 /* ---- cudaMalloc and cudaFree ----------------------------------------------------------------- */
 
-/*
- * CudaMalloc and cudaFree, which are malloc and free in kernels, and
- * copies and fills between places of device memory.
- */
+/* CudaMalloc and cudaFree, which are malloc and free in kernels, and
+ * copies and fills between places of device memory. */
 
 /* CUDA's headers call these cudaMemcpyDeviceToDevice and cudaMemcpyDefault. */
 enum { DEVICE_TO_DEVICE = 3, ANY_DIRECTION = 4 };
@@ -226,9 +224,7 @@ void runtime_fill_3d(struct warp *w, const struct insn *i, uint32_t mask)
 
 /* ---- streams and events that kernels make ---------------------------------------------------- */
 
-/*
- * They belong to the grid that has made them.
- */
+/* They belong to the grid that has made them. */
 
 /* CUDA's headers call these NULL, cudaStreamPerThread, cudaStreamTailLaunch and
  * cudaStreamFireAndForget. */

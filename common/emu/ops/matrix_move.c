@@ -6,9 +6,7 @@
 
 /* ---- which lane holds which element of a matrix (PTX ISA, "matrix fragments for mma.…") ------ */
 
-/*
- * The fragments of wmma, which PTX leaves open, are those of an H200.
- */
+/* The fragments of wmma, which PTX leaves open, are those of an H200. */
 
 enum { WORD = 32, GROUP = 4, TILE = 8 }; /* bits; lanes of a row of a; rows of a tile */
 
@@ -126,11 +124,9 @@ struct place spot_of_element(const struct matrix_fragment *f, unsigned lane, uns
 
 /* ---- moves matrices between memory and registers --------------------------------------------- */
 
-/*
- * Moves matrices between memory and registers: ldmatrix, stmatrix, movmatrix,
+/* Moves matrices between memory and registers: ldmatrix, stmatrix, movmatrix,
  * wmma.load and wmma.store. Each access of memory passes the door, as those of other instructions
- * do.
- */
+ * do. */
 
 /* The sizes of an 8x8 matrix of 16-bit elements. Each lane has a word of it. */
 enum { ROWS = 8, ROW_BYTES = 16, WORD_BYTES = 4, LANES_OF_ROW = ROW_BYTES / WORD_BYTES };

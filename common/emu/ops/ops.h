@@ -9,16 +9,14 @@
 
 /* ---- the macros ------------------------------------------------------------------------------ */
 
-/*
- * Macros that define operations on 32 lanes, and the tables that list operations.
+/* Macros that define operations on 32 lanes, and the tables that list operations.
  *
  * Each ops_*.c holds one kind of operation and ends with a table from PTX's names to functions.
  * These files are compiled for processors with AVX2 (EMU_ISA = v3), for any processor (base), or
  * for both (emu.mk); operations.c chooses a table when the program starts. The loops over lanes are
  * plain, and the compiler vectorizes them.
  *
- * A PTX type (T) of 8 or 16 bits is stored as a wider type (L) for each lane.
- */
+ * A PTX type (T) of 8 or 16 bits is stored as a wider type (L) for each lane. */
 
 struct op_table {
     const struct op *ops;
@@ -179,11 +177,9 @@ static inline void set_predicate(struct warp *w, slot s, uint32_t mask, uint32_t
 
 /* ---- .ftz ------------------------------------------------------------------------------------ */
 
-/*
- * .ftz on the lanes of a register, a few of them at once: a denormal becomes a zero
+/* .ftz on the lanes of a register, a few of them at once: a denormal becomes a zero
  * of its sign. In plain C the compiler makes a choice of it, which takes AVX2 three times as long
- * as a mask. Only for the ops_*.c files, which are compiled for several instruction sets.
- */
+ * as a mask. Only for the ops_*.c files, which are compiled for several instruction sets. */
 
 #define SMALLEST_NORMAL 0x1p-126f
 
@@ -250,11 +246,9 @@ static inline void flush_lanes(lane_float *to, const lane_float *from)
 
 /* ---- 16-bit floats --------------------------------------------------------------------------- */
 
-/*
- * Operations on 16-bit floats, for the ops_*.c files: each is defined twice, for one
+/* Operations on 16-bit floats, for the ops_*.c files: each is defined twice, for one
  * value a lane, and for two packed values (x2). They are computed in float or double with enough
- * bits, so that they are as if rounded once.
- */
+ * bits, so that they are as if rounded once. */
 
 #if defined __F16C__
 #include <immintrin.h>
@@ -393,10 +387,8 @@ INLINE const half_16 *low_halves(half_16 *to, const lane_32 *from)
 
 /* ---- roundings ------------------------------------------------------------------------------- */
 
-/*
- * Carries out floating-point operations with a rounding mode and with .ftz where the
- * processor has no modes for them. On x86 ops_rules.c uses the modes instead.
- */
+/* Carries out floating-point operations with a rounding mode and with .ftz where the
+ * processor has no modes for them. On x86 ops_rules.c uses the modes instead. */
 
 #if !defined __x86_64__
 /* Runs insn->rules.inner on the lanes in `mask`, with the rounding and the flush-to-zero of
@@ -409,10 +401,8 @@ const struct op *op_of_function(op_fn);
 
 /* ---- arithmetic in integers ------------------------------------------------------------------ */
 
-/*
- * Floating-point arithmetic in integers, for processors that have no rounding modes
- * and no flush-to-zero (WebAssembly). The result is rounded once, from the exact one.
- */
+/* Floating-point arithmetic in integers, for processors that have no rounding modes
+ * and no flush-to-zero (WebAssembly). The result is rounded once, from the exact one. */
 
 enum soft_operation {
     SOFT_ADD,
@@ -458,13 +448,11 @@ bool builtin_write(struct warp *, int lane, uint64_t address, const void *from, 
 
 /* ---- matrices -------------------------------------------------------------------------------- */
 
-/*
- * What the files of this folder share: which lane holds which element of a matrix,
+/* What the files of this folder share: which lane holds which element of a matrix,
  * and sums of products as tensor cores form them.
  *
  * matrix_move.c says where an element is, matrix_product.c carries out mma, matrix_product.c sums
- * floating-point numbers, matrix_move.c moves matrices between memory and registers.
- */
+ * floating-point numbers, matrix_move.c moves matrices between memory and registers. */
 
 /* The largest number of rows, of columns, and of elements in a row of a. */
 enum { MOST_ROWS = 32, MOST_COLUMNS = 32, MOST_K = 64 };

@@ -5,10 +5,8 @@
 
 /* ---- loads and stores (PTX ISA, "ld", "st") -------------------------------------------------- */
 
-/*
- * The door (ops_door.c) checks each access and finds its bytes; this file moves the
- * bytes.
- */
+/* The door (ops_door.c) checks each access and finds its bytes; this file moves the
+ * bytes. */
 
 /* Loads one element per lane. */
 static void load_elements(const struct warp *w, const struct insn *i, const struct access *access)
@@ -492,10 +490,8 @@ DEFINE_OP_TABLE(ops_access, entries);
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/*
- * Parameters (PTX ISA, "ld.param", "st.param"): those of the kernel, and those of the
- * functions that it calls.
- */
+/* Parameters (PTX ISA, "ld.param", "st.param"): those of the kernel, and those of the
+ * functions that it calls. */
 
 /* Writes one value into all lanes. */
 static void spread(const struct warp *w, slot s, unsigned lane_bytes, uint32_t mask, uint64_t value)

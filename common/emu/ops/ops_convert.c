@@ -6,12 +6,10 @@
 
 /* ---- cvt (PTX ISA, "cvt") -------------------------------------------------------------------- */
 
-/*
- * Integers are truncated or extended, and clamped with .sat. An integer becomes a float by the
+/* Integers are truncated or extended, and clamped with .sat. An integer becomes a float by the
  * given rounding. A float becomes an integer by rounding to an integral value (.rni .rzi .rmi .rpi)
  * and clamping to the range. A float is rounded when the result is narrower. Keys are
- * "cvt.<to>.<from>", with "sat" or the rounding behind "cvt" where it matters.
- */
+ * "cvt.<to>.<from>", with "sat" or the rounding behind "cvt" where it matters. */
 
 /* A result of 8 or 16 bits is extended to its register, a signed one by its sign. */
 #define WIDEN(to, value) ((L_##to)(T_##to)(value))
@@ -239,10 +237,9 @@ DEFINE_OP_TABLE(ops_convert, entries);
 
 /* ---- formats of neural networks -------------------------------------------------------------- */
 
-/*
- * Cvt to and from the formats of neural networks: tf32, and pairs of 8-bit
- * floats (PTX ISA, "cvt"; e4m3 has no infinity and one NaN, e5m2 is a half without its low byte).
- */
+/* Cvt to and from the formats of neural networks: tf32, and pairs of 8-bit
+ * floats (PTX ISA, "cvt"; e4m3 has no infinity and one NaN, e5m2 is a half without its low
+ * byte). */
 
 /* ---- tf32: a float with 10 bits of fraction */
 

@@ -5,15 +5,13 @@
 
 /* ---- the door -------------------------------------------------------------------------------- */
 
-/*
- * The door: the function that every access of a warp to shared, global or
+/* The door: the function that every access of a warp to shared, global or
  * local memory passes, except for valid runs: these have a faster door of their own (enter_run() in
  * ops_memory.h).
  *
  * It turns generic addresses into addresses of a space, checks bounds and alignment, announces the
  * access, and finds the bytes in host memory. An access whose lanes address several ranges passes
- * the door once for each range.
- */
+ * the door once for each range. */
 
 /* Are all 32 addresses inside [base, base + bytes - size]? */
 static inline bool all_inside(const struct access *access, uint64_t base, uint64_t bytes)
@@ -311,11 +309,9 @@ void store_run(struct warp *w, const struct insn *i, const struct access_run *ru
 
 /* ---- local memory ---------------------------------------------------------------------------- */
 
-/*
- * Loads and stores of local memory (PTX ISA, "ld.local", "st.local") where all lanes
+/* Loads and stores of local memory (PTX ISA, "ld.local", "st.local") where all lanes
  * access the same offset, or consecutive ones: rows of words (machine/machine.h), moved as
- * vectors. Whatever is no such access, or is wrong in any way, goes through the door.
- */
+ * vectors. Whatever is no such access, or is wrong in any way, goes through the door. */
 
 /* The place of the access of lane 0, or NULL: the access has to go through the door. *distance is 0
  * if all lanes access the same offset, or the bytes from one lane's place to the next one's. */

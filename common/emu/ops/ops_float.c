@@ -6,14 +6,12 @@
 
 /* ---- floating-point arithmetic (PTX ISA, "Floating-Point Instructions") ---------------------- */
 
-/*
- * add, sub, mul, fma, div, sqrt and rcp follow IEEE 754, as the CPU does. The wrapper in
+/* add, sub, mul, fma, div, sqrt and rcp follow IEEE 754, as the CPU does. The wrapper in
  * operations.c handles rounding modes, .ftz and .sat. What hardware approximates (.approx, see also
  * below) is more exact here than PTX demands, so the bits may differ from a GPU's. A NaN
  * result of an f32 operation is the canonical 0x7fffffff. An f64 operation passes a NaN's payload
  * on; of several NaNs it is that of b, then of c, then of a. (ptxas exchanges the factors or terms
- * if one is in a uniform register, such as a kernel's parameter: then a GPU passes on a's.)
- */
+ * if one is in a uniform register, such as a kernel's parameter: then a GPU passes on a's.) */
 
 /* min and max: if one operand is NaN, the result is the other one, or NaN with .NaN. -0 is below
  * +0. Compared both ways, p and q differ only if both operands are zeros, or one is NaN; then p is
@@ -217,10 +215,8 @@ DEFINE_OP_TABLE(ops_float, entries);
 
 /* ---- 16-bit floats --------------------------------------------------------------------------- */
 
-/*
- * Min, max, ex2 and tanh of 16-bit floats, and the kinds of min and max that few
- * programs use: .NaN, .xorsign.abs, of three numbers (PTX ISA, "min", "max").
- */
+/* Min, max, ex2 and tanh of 16-bit floats, and the kinds of min and max that few
+ * programs use: .NaN, .xorsign.abs, of three numbers (PTX ISA, "min", "max"). */
 
 static inline float with_nan(float a, float b, float result)
 {
@@ -301,15 +297,13 @@ DEFINE_OP_TABLE(ops_half, half_entries);
 
 /* ---- approximations -------------------------------------------------------------------------- */
 
-/*
- * Ex2, lg2, sin, cos, tanh and rsqrt of floats, which hardware approximates (PTX
+/* Ex2, lg2, sin, cos, tanh and rsqrt of floats, which hardware approximates (PTX
  * ISA, ".approx").
  *
  * They are computed in double, by polynomials and without branches, of which the compiler makes
  * vector instructions. The error is at most some 2^-42 of the result, so that nearly every result
  * is the exact one, rounded once. That is more exact than PTX demands, and its bits may differ from
- * a GPU's. All constants are those of Taylor's series.
- */
+ * a GPU's. All constants are those of Taylor's series. */
 
 /* A number plus this one is rounded to a whole number, whose bits are the last ones of the sum. */
 #define WHOLE 0x1.8p52

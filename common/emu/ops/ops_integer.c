@@ -5,10 +5,8 @@
 
 /* ---- integer arithmetic ---------------------------------------------------------------------- */
 
-/*
- * Integer arithmetic, logic and shifts (PTX ISA, "Integer Arithmetic", "Logic and
- * Shift").
- */
+/* Integer arithmetic, logic and shifts (PTX ISA, "Integer Arithmetic", "Logic and
+ * Shift"). */
 
 #if defined __AVX2__
 #include <immintrin.h>
@@ -435,11 +433,9 @@ DEFINE_OP_TABLE(ops_integer, entries);
 
 /* ---- division of 64-bit integers (PTX ISA, "div", "rem") ------------------------------------- */
 
-/*
- * CPUs have no vector instruction for it. Numbers of up to 48 bits, such as indices, are divided as
+/* CPUs have no vector instruction for it. Numbers of up to 48 bits, such as indices, are divided as
  * doubles; a divisor that all lanes share is inverted once. Larger numbers are divided lane by
- * lane.
- */
+ * lane. */
 
 /* Division by zero gives all ones, and so does its remainder, as on the hardware. The only quotient
  * that does not fit, INT64_MIN / -1, wraps around. */
@@ -539,11 +535,9 @@ DEFINE_OP_TABLE(ops_divide, divide_entries);
 
 /* ---- the SIMD video instructions ------------------------------------------------------------- */
 
-/*
- * The SIMD video instructions (PTX ISA, "Video Instructions"): absolute
+/* The SIMD video instructions (PTX ISA, "Video Instructions"): absolute
  * differences without selectors, which nvcc writes for __vabsdiffu4 and __vsadu4. All others are
- * refused by name.
- */
+ * refused by name. */
 
 /* A part of a word, which has `bits` bits. */
 static inline int32_t part_of(uint32_t word, int at, int bits, bool is_signed)

@@ -10,11 +10,9 @@
 
 /* ---- what loads ------------------------------------------------------------------------------ */
 
-/*
- * What loads, stores and atomics share: computing addresses, and moving elements
+/* What loads, stores and atomics share: computing addresses, and moving elements
  * between memory and registers. Only for the ops_*.c files, which are compiled for several
- * instruction sets.
- */
+ * instruction sets. */
 
 /* The door in ops_door.c; see machine.h. */
 #define access_door EMU_PASTE(access_door_, EMU_ISA)
@@ -96,11 +94,9 @@ static inline void store_element(void *to, uint64_t value, unsigned bytes)
     }
 }
 
-/*
- * Moves one lane's aligned vector at once, without tearing. Programs rely on that: they pack a flag
+/* Moves one lane's aligned vector at once, without tearing. Programs rely on that: they pack a flag
  * and a value into one vector and read it without a lock while another block writes it. GPUs, and
- * all x86 CPUs with AVX, move 16 bytes at once.
- */
+ * all x86 CPUs with AVX, move 16 bytes at once. */
 static inline void move_vector(void *to, const void *from, unsigned bytes)
 {
     switch (bytes) {
@@ -129,14 +125,12 @@ static inline uint64_t get_lane(const struct warp *w, slot s, unsigned lane_byte
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/*
- * The usual access of a warp: a run, whose lanes all go to one place (stride 0) or
+/* The usual access of a warp: a run, whose lanes all go to one place (stride 0) or
  * one after the other (stride = bytes of a lane). One check of its bounds serves all lanes, and its
  * bytes are moved as vectors.
  *
  * This is a short cut past the door (ops_door.c): whatever is no such access, or is
- * wrong in any way, goes through the door, which says what.
- */
+ * wrong in any way, goes through the door, which says what. */
 
 #if defined __AVX__
 #include <immintrin.h>
@@ -413,9 +407,7 @@ void store_run(struct warp *, const struct insn *, const struct access_run *);
 
 /* ---- what ops_texture.c share ---------------------------------------------------------------- */
 
-/*
- * Both are compiled for several instruction sets.
- */
+/* Both are compiled for several instruction sets. */
 
 /* The axes that are filtered, and whether a layer comes first among the coordinates. */
 static inline unsigned texture_axes(enum emu_texture_shape shape)

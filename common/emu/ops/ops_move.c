@@ -6,10 +6,8 @@
 
 /* ---- ops move -------------------------------------------------------------------------------- */
 
-/*
- * Mov, selp, slct, logic on predicates, packing and unpacking (PTX ISA, "Data
- * Movement").
- */
+/* Mov, selp, slct, logic on predicates, packing and unpacking (PTX ISA, "Data
+ * Movement"). */
 
 #define MOVE(X) X(mov, "mov", u32, a) X(mov, "mov", u64, a) X(mov, "mov", u16, a)
 MOVE(DEFINE_UNARY)
@@ -195,10 +193,8 @@ DEFINE_OP_TABLE(ops_move, entries);
 
 /* ---- setp and set (PTX ISA, "Comparison and Selection") -------------------------------------- */
 
-/*
- * Each comparison makes a mask of the lanes for which it holds. finish() combines the mask with
- * another predicate and writes the result of the instruction.
- */
+/* Each comparison makes a mask of the lanes for which it holds. finish() combines the mask with
+ * another predicate and writes the result of the instruction. */
 
 /* Combines a comparison with the other predicate of setp.….and, .or or .xor. */
 static uint32_t combined(const struct warp *w, const struct insn *i, uint32_t holds)

@@ -7,13 +7,11 @@
 
 /* ---- reads of textures ----------------------------------------------------------------------- */
 
-/*
- * Reads of textures (PTX ISA, "tex", "tld4"), by the formulas of the CUDA
+/* Reads of textures (PTX ISA, "tex", "tld4"), by the formulas of the CUDA
  * C++ Programming Guide, "Texture Fetching".
  *
  * A filtered read is a weighted sum of 2, 4 or 8 elements. How weights and sums are rounded is not
- * documented: here it is done as an H200 does it (notes/more/emulator-inside.md).
- */
+ * documented: here it is done as an H200 does it (notes/more/emulator-inside.md). */
 
 enum { ONE = 256, CHANNELS = 4 }; /* ONE is the weight 1 */
 enum { F16_DIGITS = 11 };
@@ -363,9 +361,7 @@ DEFINE_OP_TABLE(ops_texture, entries);
 
 /* ---- reads and writes of surfaces (PTX ISA, "suld", "sust") ---------------------------------- */
 
-/*
- * The first coordinate is in bytes, and the bytes there are accessed as they are.
- */
+/* The first coordinate is in bytes, and the bytes there are accessed as they are. */
 
 /* Where a lane accesses a surface. */
 struct spot {

@@ -8,12 +8,10 @@
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/*
- * Finite numbers become a sign, an integer of at most 128 bits and a power of two. add, sub, mul,
+/* Finite numbers become a sign, an integer of at most 128 bits and a power of two. add, sub, mul,
  * fma, div and sqrt make such a number of them, whose integer has more bits than a double. The
  * last step rounds it. Results that are infinite or not numbers because of the operands do not
- * depend on the rounding: the processor computes them.
- */
+ * depend on the rounding: the processor computes them. */
 
 /* (-1)^is_negative · digits · 2^exponent. With `more`, the magnitude is larger than that, by less
  * than 2^exponent. */
@@ -254,12 +252,10 @@ double soft_of_integer(bool is_negative, uint64_t magnitude, const struct soft_r
 
 /* ---- roundings ------------------------------------------------------------------------------- */
 
-/*
- * An x86 processor has modes for roundings and for denormal numbers in MXCSR (ops_rules.c).
+/* An x86 processor has modes for roundings and for denormal numbers in MXCSR (ops_rules.c).
  * WebAssembly has neither, and ignores fesetround without a word. There, operations whose result
  * depends on the rounding are computed in integers. All others run on flushed copies of their
- * operands.
- */
+ * operands. */
 
 #if !defined __x86_64__
 #include <math.h>

@@ -11,10 +11,8 @@
 
 /* ---- the sections of an ELF file in memory: a program, or machine code for a GPU ------------- */
 
-/*
- * Nothing in the file is trusted: every offset and every length is checked. The file may begin at
- * any address, so entries of its tables are copied before they are read.
- */
+/* Nothing in the file is trusted: every offset and every length is checked. The file may begin at
+ * any address, so entries of its tables are copied before they are read. */
 
 struct elf {
     const unsigned char *data;
@@ -75,10 +73,8 @@ const void *elf_section(const struct elf *, const char *name, size_t *size);
 
 /* ---- machine code as ptxas wrote it: an ELF file for one GPU architecture -------------------- */
 
-/*
- * Each kernel has a section ".text.NAME" of 16-byte instructions; -lineinfo adds a table of their
- * source lines.
- */
+/* Each kernel has a section ".text.NAME" of 16-byte instructions; -lineinfo adds a table of their
+ * source lines. */
 
 struct cubin_place {
     const char *file; /* without its folder */
@@ -114,11 +110,9 @@ const struct cubin_row *cubin_row(const struct cubin *, unsigned section, uint64
 
 /* ---- reads PTX and machine code from the container that nvcc embeds in a program ------------- */
 
-/*
- * A fat binary holds several entries, each PTX text or machine code for one architecture, stored
+/* A fat binary holds several entries, each PTX text or machine code for one architecture, stored
  * uncompressed, as an LZ4 block or as a zstd frame. Nothing in the container is trusted: every
- * length is checked.
- */
+ * length is checked. */
 
 /* What was found in one fat binary. */
 struct fatbin_ptx {
@@ -128,12 +122,11 @@ struct fatbin_ptx {
     bool never_fuses; /* it is meant for ptxas with -O0 or -fmad=false */
 };
 
-/*
- * Reads the PTX of the highest architecture not above max_arch (10 * major + minor) from the fat
+/* Reads the PTX of the highest architecture not above max_arch (10 * major + minor) from the fat
  * binary at `data`, of which at most `limit` bytes may be read (SIZE_MAX: its own length field is
  * right). Returns 0 or an enum emu_error: EMU_INVALID_PTX for a malformed container, 209
- * (cudaErrorNoKernelImageForDevice) if it has no suitable PTX. The message then lists what it has.
- */
+ * (cudaErrorNoKernelImageForDevice) if it has no suitable PTX. The message then lists what it
+ * has. */
 int fatbin_extract(const void *data, size_t limit, unsigned max_arch, struct fatbin_ptx *out,
                    char *message, size_t size);
 
@@ -154,11 +147,9 @@ size_t fatbin_size(const void *data, size_t limit);
 
 /* ---- decoding one LZ4 block: the compression that `nvcc --compress-mode=speed` uses ---------- */
 
-/*
- * Decodes the block at from[0..from_size) into to[0..to_size). True if the block is well-formed and
+/* Decodes the block at from[0..from_size) into to[0..to_size). True if the block is well-formed and
  * fills `to` exactly. Never reads or writes outside the two ranges. The format: "LZ4 Block Format
- * Description", lz4/doc/lz4_Block_format.md.
- */
+ * Description", lz4/doc/lz4_Block_format.md. */
 bool lz4_decode(unsigned char *to, size_t to_size, const unsigned char *from, size_t from_size);
 
 #endif

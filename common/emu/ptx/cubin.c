@@ -62,14 +62,12 @@ const struct cubin_row *cubin_row(const struct cubin *cubin, unsigned section, u
 
 /* ---- finds the source line of each machine instruction --------------------------------------- */
 
-/*
- * The section .debug_line holds a program for a small machine (DWARF 2, 6.2). The machine's
+/* The section .debug_line holds a program for a small machine (DWARF 2, 6.2). The machine's
  * registers are an address, a file and a line; some of its instructions append a row to the table.
  * Relocations say in which code section each sequence of rows begins.
  *
  * The rows of an inlined function name the function's own lines, as .loc does in PTX. ptxas adds an
- * opcode that names the row of the call within the sequence (counting from 1; 0: not inlined).
- */
+ * opcode that names the row of the call within the sequence (counting from 1; 0: not inlined). */
 
 enum {
     DWARF_LEAST = 2,

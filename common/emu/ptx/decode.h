@@ -130,10 +130,8 @@ void decode_as_fma(struct decoder *, struct insn *, slot a, slot b, slot c);
 
 /* ---- the parts of an opcode, which the decoder takes one by one ------------------------------ */
 
-/*
- * "ld.global.v4.f32" consists of the words ld, global, v4 and f32. A decoder takes the words that
- * it knows. The rest is either part of the operation's key or refused by name.
- */
+/* "ld.global.v4.f32" consists of the words ld, global, v4 and f32. A decoder takes the words that
+ * it knows. The rest is either part of the operation's key or refused by name. */
 
 struct words {
     const struct ptx_instruction *source;

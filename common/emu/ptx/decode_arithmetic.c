@@ -40,11 +40,9 @@ void decode_lop3(struct decoder *d, const struct ptx_instruction *source, struct
 
 /* ---- operations on registers: arithmetic, comparison, conversion, moves ---------------------- */
 
-/*
- * An operation is looked up by a key: its opcode, its types, and the modifiers that choose the
+/* An operation is looked up by a key: its opcode, its types, and the modifiers that choose the
  * operation. Modifiers that any floating-point operation may have (rounding, .ftz, .sat) are not
- * part of the key; a wrapper around the operation handles them.
- */
+ * part of the key; a wrapper around the operation handles them. */
 
 struct key {
     char text[128];

@@ -235,13 +235,11 @@ void decode_branch(struct decoder *d, const struct ptx_instruction *source, stru
     i->target = d->base + source->operands[0].index;
 }
 
-/*
- * Where an `if` ends a loop, nvcc writes two jumps back: one in front of the `if`, for the lanes
+/* Where an `if` ends a loop, nvcc writes two jumps back: one in front of the `if`, for the lanes
  * that skip it, and one behind it, for the other lanes. ptxas joins all lanes before they jump
  * back. In the emulator the lanes that skip the `if` would begin the next round alone, because the
  * lowest instruction runs first (machine/machine.h). So the first jump is sent to the second,
- * which has the same target.
- */
+ * which has the same target. */
 void decode_rejoin(struct insn *code, size_t from, size_t end)
 {
     for (size_t n = from; n < end; n++) {

@@ -121,10 +121,8 @@ void decode_mbarrier(struct decoder *d, const struct ptx_instruction *source, st
 
 /* ---- decodes asynchronous copies ------------------------------------------------------------- */
 
-/*
- * Decodes asynchronous copies: cp.async.…, cp.async.bulk.…, cp.reduce.async.bulk.…
- * What tensors add is in decode_matrix.c.
- */
+/* Decodes asynchronous copies: cp.async.…, cp.async.bulk.…, cp.reduce.async.bulk.…
+ * What tensors add is in decode_matrix.c. */
 
 /* Modifiers for caches and ordering, which the emulator does not need. */
 static const char *const hints[] = {"L2::64B", "L2::128B", "L2::256B",       "relaxed",

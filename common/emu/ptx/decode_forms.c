@@ -6,11 +6,9 @@
 
 /* ---- the least .target ----------------------------------------------------------------------- */
 
-/*
- * The least .target that instructions need: with a lower one, the text is wrong
+/* The least .target that instructions need: with a lower one, the text is wrong
  * PTX. As in ptxas, this does not depend on the GPU that runs the text. The shapes of mma and wmma
- * have a table of their own (decode_matrix.c).
- */
+ * have a table of their own (decode_matrix.c). */
 
 /* A word is a modifier. NULL: the row is for every opcode, or for every form of the opcode. */
 /* clang-format off */
@@ -84,13 +82,11 @@ void check_target(struct decoder *d, const struct ptx_instruction *source)
 
 /* ---- forms ----------------------------------------------------------------------------------- */
 
-/*
- * The forms that PTX's operations on registers have: which types, which modifiers
+/* The forms that PTX's operations on registers have: which types, which modifiers
  * with each of them, and the types of the operands (PTX ISA, "Instruction Set"). As in ptxas, any
  * other form is wrong, even if its meaning could be guessed.
  *
- * An opcode without a row is not looked at here: the decoder of its family knows its forms.
- */
+ * An opcode without a row is not looked at here: the decoder of its family knows its forms. */
 
 #define BITS      "b16 b32 b64"
 #define UNSIGNED  "u16 u32 u64"

@@ -6,10 +6,8 @@
 
 /* ---- instructions without effect ------------------------------------------------------------- */
 
-/*
- * Decodes the instructions that have no effect in the emulator, such as hints
- * for caches. Their forms are checked all the same: ptxas refuses one that is misspelt.
- */
+/* Decodes the instructions that have no effect in the emulator, such as hints
+ * for caches. Their forms are checked all the same: ptxas refuses one that is misspelt. */
 
 enum { MOST_WORDS = 5 };
 
@@ -109,11 +107,9 @@ void decode_nothing(struct decoder *d, const struct ptx_instruction *source, str
 
 /* ---- decodes one instruction, by the family of its opcode ------------------------------------ */
 
-/*
- * An opcode is split into the operation, its types and its modifiers, and each part is decoded by
+/* An opcode is split into the operation, its types and its modifiers, and each part is decoded by
  * itself. So an unknown combination is either carried out correctly or refused. An opcode that
- * belongs to no family is plain arithmetic.
- */
+ * belongs to no family is plain arithmetic. */
 
 /* What the emulator leaves out on purpose, by the name that programmers know, and what may be used
  * instead. */

@@ -444,10 +444,8 @@ void decode_matrix(struct decoder *d, const struct ptx_instruction *source, stru
 
 /* ---- bulk copies of tensors ------------------------------------------------------------------ */
 
-/*
- * Bulk copies of tensors (TMA with a tensor map): decodes what other bulk copies
- * do not have. The rest is in decode_copy.c.
- */
+/* Bulk copies of tensors (TMA with a tensor map): decodes what other bulk copies
+ * do not have. The rest is in decode_copy.c. */
 
 /* All modes but .tile have further operands. */
 static void refuse_modes(struct decoder *d, const struct ptx_instruction *source)

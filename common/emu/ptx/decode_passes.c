@@ -333,14 +333,12 @@ void decode_fuse(struct decoder *d, struct insn *code, size_t base, size_t lengt
 
 /* ---- finds loops that only wait for a clock -------------------------------------------------- */
 
-/*
- * Finds loops that only wait for a clock, as `while (clock64() - start < n);`: time
+/* Finds loops that only wait for a clock, as `while (clock64() - start < n);`: time
  * leaps over them (machine/schedule.h).
  *
  * Such a loop is a row of at most 32 instructions that touch no memory, and ends with its only
  * jump. The jump's condition depends on the clock that is read in the loop, and on nothing else
- * that the loop changes: with a limit on its passes, too, a loop works as long as time allows.
- */
+ * that the loop changes: with a limit on its passes, too, a loop works as long as time allows. */
 
 enum { LONGEST = 32 };
 

@@ -9,11 +9,9 @@
 
 /* ---- LZ4 ------------------------------------------------------------------------------------- */
 
-/*
- * A block is a row of sequences. Each is a token byte, literals to copy from the input, and a
+/* A block is a row of sequences. Each is a token byte, literals to copy from the input, and a
  * match: bytes to copy from `offset` bytes back in the output. The last sequence ends after its
- * literals.
- */
+ * literals. */
 
 enum {
     NIBBLE_FULL = 15, /* a length of 15 in the token continues in the bytes that follow */

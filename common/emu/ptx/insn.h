@@ -10,13 +10,11 @@
 
 /* ---- a decoded instruction and its operands -------------------------------------------------- */
 
-/*
- * decode_insn.c makes instructions from PTX; the machine and its operations carry them out.
+/* decode_insn.c makes instructions from PTX; the machine and its operations carry them out.
  *
  * A warp instruction works on 32 lanes at once. So a register is an array of 32 values: 4 bytes per
  * lane for types up to 32 bits, 8 for 64-bit types. A predicate register is one 32-bit mask.
- * Constants have the same form, so an operation need not distinguish kinds of operands.
- */
+ * Constants have the same form, so an operation need not distinguish kinds of operands. */
 
 enum {
     WARP = 32,
@@ -462,10 +460,8 @@ static inline uint32_t insn_target(const struct insn *i, uint32_t k)
 
 /* ---- a kernel's code ------------------------------------------------------------------------- */
 
-/*
- * A kernel's decoded code: its instructions, the functions that it calls, its source
- * lines, and the sizes that a launch needs.
- */
+/* A kernel's decoded code: its instructions, the functions that it calls, its source
+ * lines, and the sizes that a launch needs. */
 
 /* A special register that keeps one value for the whole life of a warp. The machine writes its
  * value into a register when the warp starts. */
@@ -541,10 +537,8 @@ struct emu_kernel {
 
 /* ---- a loaded module ------------------------------------------------------------------------- */
 
-/*
- * A loaded module: its parsed text, the addresses of its variables, its decoded
- * kernels.
- */
+/* A loaded module: its parsed text, the addresses of its variables, its decoded
+ * kernels. */
 
 struct machine_code; /* fidelity.c */
 
@@ -563,10 +557,8 @@ struct emu_module {
  * module. 0: the module has no such function. */
 uint64_t module_function_address(const struct ptx_text *, unsigned unit, const char *name);
 
-/*
- * Decodes one .entry of a module into module->arena. Returns 0, or an enum emu_error and one
- * sentence that names the instruction, the kernel, the PTX line and the source line. (decode.c)
- */
+/* Decodes one .entry of a module into module->arena. Returns 0, or an enum emu_error and one
+ * sentence that names the instruction, the kernel, the PTX line and the source line. (decode.c) */
 int decode_kernel(const struct emu_gpu *, struct emu_module *, const struct ptx_function *,
                   struct emu_kernel **kernel, char *message, size_t size);
 /* Decodes a function that no kernel calls, to find what is wrong in it. Returns the same. */
@@ -575,12 +567,10 @@ int decode_function(const struct emu_gpu *, struct emu_module *, const struct pt
 
 /* ---- tensor cores ---------------------------------------------------------------------------- */
 
-/*
- * Instructions of tensor cores, decoded: mma, wmma, ldmatrix, stmatrix, movmatrix.
+/* Instructions of tensor cores, decoded: mma, wmma, ldmatrix, stmatrix, movmatrix.
  *
  * A warp holds a matrix in registers, a part in each lane: a fragment (PTX ISA, "matrix
- * fragments"). ops/ knows which lane holds which element.
- */
+ * fragments"). ops/ knows which lane holds which element. */
 
 enum { MOST_FRAGMENT_REGISTERS = 8 };
 
@@ -642,10 +632,9 @@ static inline unsigned element_bits(enum element e)
 
 /* ---- special registers ----------------------------------------------------------------------- */
 
-/*
- * Special registers (PTX ISA, "Special Registers") that keep one value while a warp
- * lives. The machine writes them when the warp starts. Clocks are not among them: see ops_move.c.
- */
+/* Special registers (PTX ISA, "Special Registers") that keep one value while a warp
+ * lives. The machine writes them when the warp starts. Clocks are not among them: see
+ * ops_move.c. */
 
 enum special_register {
     SPECIAL_TID_X,
@@ -702,13 +691,11 @@ enum special_register {
 
 /* ---- finds operations on 32 lanes, which the folder ops/ defines ----------------------------- */
 
-/*
- * Operations that are more than arithmetic on each lane follow below.
+/* Operations that are more than arithmetic on each lane follow below.
  *
  * Two operations are wrappers, which call the operation in insn->rules: "by rules" rounds, flushes
  * and clamps as the rules say; "resized" also serves a conversion with a register that is wider
- * than its type.
- */
+ * than its type. */
 
 /* `key` is the opcode with the modifiers that choose the operation ("mul.lo.u32"), without those
  * that any floating-point operation may have (.rn, .ftz, .sat). `operands` has a letter for each
@@ -727,9 +714,7 @@ const struct op *op_find(const char *key);
 
 /* ---- operations that are more than arithmetic on each lane ----------------------------------- */
 
-/*
- * The decoder puts these functions into insn.fn; ops/ and machine/ define them.
- */
+/* The decoder puts these functions into insn.fn; ops/ and machine/ define them. */
 
 #define WARP_OP(name) void name(struct warp *, const struct insn *, uint32_t mask)
 

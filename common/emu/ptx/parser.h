@@ -10,11 +10,9 @@
 
 /* ---- splits PTX text into words, numbers, strings and punctuation ---------------------------- */
 
-/*
- * A word is a run of letters, digits and _ $ % . (and "::" inside it), so that an opcode with its
+/* A word is a run of letters, digits and _ $ % . (and "::" inside it), so that an opcode with its
  * modifiers ("ld.global.v4.f32"), a directive (".visible"), a register ("%r1"), a special register
- * ("%tid.x") and a label are one word each.
- */
+ * ("%tid.x") and a label are one word each. */
 
 enum token_kind {
     TOKEN_END, TOKEN_WORD, TOKEN_INTEGER, TOKEN_FLOAT32, TOKEN_FLOAT64, TOKEN_STRING,

@@ -200,11 +200,9 @@ void resolve_labels(struct parser *p)
 
 /* ---- resolves names across texts, as nvlink does for the objects of nvcc -rdc=true ----------- */
 
-/*
- * A local name belongs to its unit. All other names are shared and have one definition for all
+/* A local name belongs to its unit. All other names are shared and have one definition for all
  * units: the first of several weak ones, the largest of several common ones. A name that is only
- * declared .extern stays without a definition, which is an error only where it is used.
- */
+ * declared .extern stays without a definition, which is an error only where it is used. */
 
 static size_t hash_in_unit(const char *name, int unit)
 {
@@ -327,10 +325,8 @@ static void link_names(struct parser *p, struct ptx_text *out)
 
 /* ---- a module -------------------------------------------------------------------------------- */
 
-/*
- * Parses a module: one function for each rule of the grammar. The parts of a module are
- * parsed in the files that parser.h lists.
- */
+/* Parses a module: one function for each rule of the grammar. The parts of a module are
+ * parsed in the files that parser.h lists. */
 
 /* Puts a pointer at an index of a list of such; those before it that are new are NULL. */
 static void put_at(struct parser *p, struct list *list, uint64_t index, const char *text)

@@ -10,8 +10,7 @@
 
 /* ---- parses PTX text into structures, without giving it meaning ------------------------------ */
 
-/*
- * PTX is the assembly language that nvcc writes for a virtual GPU: typed instructions on any number
+/* PTX is the assembly language that nvcc writes for a virtual GPU: typed instructions on any number
  * of virtual registers. The parser resolves names (registers and labels are scoped by braces) and
  * keeps everything else as written. decode.c gives it meaning. Source: PTX ISA, "Syntax" and
  * "Directives".
@@ -21,8 +20,7 @@
  * launches three kernels. The cost: mistakes in a function that never runs are not found.
  *
  * Several texts, compiled separately with nvcc -rdc=true, are parsed as one module. Each text is a
- * unit with its own local names; the units share all other names (ptx.c).
- */
+ * unit with its own local names; the units share all other names (ptx.c). */
 
 enum ptx_type {
     PTX_NONE,
@@ -251,11 +249,9 @@ bool ptx_counts_at_caller(const char *file, const char *home);
 
 /* ---- turns a mangled kernel name into the name in the source --------------------------------- */
 
-/*
- * Writes the function's own name, without namespaces, template arguments and parameters, into
+/* Writes the function's own name, without namespaces, template arguments and parameters, into
  * name[size]: "scan" for "_ZN3foo4scanIfEEvPT_". A name that is not mangled stays as it is. ncu
- * prints this name with --print-kernel-base function, and its --kernel-name compares it.
- */
+ * prints this name with --print-kernel-base function, and its --kernel-name compares it. */
 void kernel_base_name(const char *mangled, char *name, size_t size);
 
 /* Writes the whole name, with namespaces, template arguments and parameters. If the program is not
@@ -264,9 +260,7 @@ void kernel_whole_name(const char *mangled, char *name, size_t size);
 
 /* ---- memory that is freed all at once -------------------------------------------------------- */
 
-/*
- * Memory that is freed all at once, for everything that lives as long as a module.
- */
+/* Memory that is freed all at once, for everything that lives as long as a module. */
 
 struct arena;
 

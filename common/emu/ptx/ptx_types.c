@@ -8,10 +8,8 @@
 
 /* ---- the names and sizes of PTX's types and state spaces ------------------------------------- */
 
-/*
- * The names and sizes of PTX's types and state spaces (PTX ISA, "State Spaces, Types,
- * and Variables").
- */
+/* The names and sizes of PTX's types and state spaces (PTX ISA, "State Spaces, Types,
+ * and Variables"). */
 
 static const struct {
     const char *name;
@@ -69,12 +67,10 @@ bool ptx_counts_at_caller(const char *file, const char *home)
 
 /* ---- names of kernels ------------------------------------------------------------------------ */
 
-/*
- * Mangled names (Itanium C++ ABI, 5.1 "External Names") are _Z <length><name> …, or, in namespaces,
+/* Mangled names (Itanium C++ ABI, 5.1 "External Names") are _Z <length><name> …, or, in namespaces,
  * _ZN <length><name> <length><name> …. "St" is std, and L marks internal linkage. A kernel is never
  * a member of a class, so all names before the last one are namespaces. Behind a name that is in
- * none come the parameters' types, which may be names, too.
- */
+ * none come the parameters' types, which may be names, too. */
 void kernel_base_name(const char *mangled, char *name, size_t size)
 {
     const char *base = mangled;

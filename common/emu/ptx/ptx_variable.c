@@ -6,13 +6,11 @@
 
 /* ---- computes constant expressions ----------------------------------------------------------- */
 
-/*
- * Computes constant expressions, which occur in inline assembly: `(2 << 4) | 1`
+/* Computes constant expressions, which occur in inline assembly: `(2 << 4) | 1`
  * (PTX ISA, "Constant Expressions").
  *
  * They are computed in 64 bits, signed or unsigned, or in double precision. A single number keeps
- * its kind, because 0f3F800000 must stay a float.
- */
+ * its kind, because 0f3F800000 must stay a float. */
 
 enum number_kind { SIGNED, UNSIGNED, REAL };
 

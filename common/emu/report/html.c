@@ -11,10 +11,9 @@ static void html_text(FILE *, const char *text);
 
 /* ---- pictures of banks ----------------------------------------------------------------------- */
 
-/*
- * The worst access to shared memory of each source line as a picture: a column for
- * each bank, with a square for each word that lanes access. A bank serves one word in a wavefront.
- */
+/* The worst access to shared memory of each source line as a picture: a column for
+ * each bank, with a square for each word that lanes access. A bank serves one word in a
+ * wavefront. */
 
 enum { LANES = 32, WORD = 4, MOST = 20, NAME = 256 };
 enum { CELL = 22, BANK_ROW = 16, TOP = 16 }; /* pixels */
@@ -136,10 +135,8 @@ static void html_banks(FILE *out, const struct document *d)
 
 /* ---- timelines ------------------------------------------------------------------------------- */
 
-/*
- * When the warps of a kernel's block 0 run, as a picture: a row for each warp,
- * and from left to right the instructions that the block's warps execute, one after another.
- */
+/* When the warps of a kernel's block 0 run, as a picture: a row for each warp,
+ * and from left to right the instructions that the block's warps execute, one after another. */
 
 enum {
     WIDTH = 900,
@@ -232,10 +229,8 @@ static void html_timelines(FILE *out, const struct document *d)
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-/*
- * A document as one page for a browser, which needs no other file: kernels with their
- * counters, findings, the source with a bar for bank conflicts and excess sectors, and pictures.
- */
+/* A document as one page for a browser, which needs no other file: kernels with their
+ * counters, findings, the source with a bar for bank conflicts and excess sectors, and pictures. */
 
 static const char style[] =
     "body{font:15px/1.4 sans-serif;margin:2em;max-width:75em}"

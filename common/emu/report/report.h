@@ -8,11 +8,9 @@
 
 /* ---- writes JSON (RFC 8259), value by value -------------------------------------------------- */
 
-/*
- * Commas and indentation come by themselves. A text may hold any bytes: quotes and control
+/* Commas and indentation come by themselves. A text may hold any bytes: quotes and control
  * characters are escaped, and each byte that is not UTF-8 becomes U+FFFD, so that the document is
- * valid whatever names it holds. Errors are those of the stream.
- */
+ * valid whatever names it holds. Errors are those of the stream. */
 
 struct json {
     FILE *out;
@@ -36,13 +34,11 @@ void json_bool(struct json *, const char *key, bool);
 
 /* ---- what a program's kernels have done ------------------------------------------------------ */
 
-/*
- * What a program's kernels have done, and what is wrong with them: the data that all
+/* What a program's kernels have done, and what is wrong with them: the data that all
  * writers of this folder print.
  *
  * The runtime (runtime/output.c) collects it. It is the same in every run of a
- * deterministic program: no times, addresses of the host or process numbers are in it.
- */
+ * deterministic program: no times, addresses of the host or process numbers are in it. */
 
 struct document_launch {
     struct emu_launch_record record; /* with its own copies, but for the names of operations */
@@ -209,15 +205,13 @@ char **csv_line_split(char *text, size_t *count);
 
 /* ---- limits on what kernels may count, and an earlier run that they are compared with -------- */
 
-/*
- * A budget is a text file. Each line has a kernel's base name, or * for each kernel; a counter; and
+/* A budget is a text file. Each line has a kernel's base name, or * for each kernel; a counter; and
  * the largest number that one launch may have. # begins a comment. A counter is the name of a
  * metric (emu --help), or conflicts, wavefronts, sectors or excess_sectors: of loads, stores and
  * atomics together.
  *
  * A baseline is what emu --csv has written of an earlier run. Its columns of bank conflicts,
- * wavefronts and sectors are compared, as sums over all launches of a kernel.
- */
+ * wavefronts and sectors are compared, as sums over all launches of a kernel. */
 
 struct budget;
 

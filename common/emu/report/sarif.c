@@ -6,13 +6,11 @@
 
 /* ---- SARIF ----------------------------------------------------------------------------------- */
 
-/*
- * A document in the Static Analysis Results Interchange Format (SARIF 2.1.0), which
+/* A document in the Static Analysis Results Interchange Format (SARIF 2.1.0), which
  * editors and code hosts read: findings as errors and warnings, and the lines with the most bank
  * conflicts and excess sectors as notes.
  *
- * URIs of files in the folder that the program was started in are relative to it.
- */
+ * URIs of files in the folder that the program was started in are relative to it. */
 
 enum { TEXT = 4000, URI = 3000, RULE = 100, MOST_NOTES = 100 };
 
@@ -212,12 +210,10 @@ void sarif_end(FILE *out)
 
 /* ---- workflow commands ----------------------------------------------------------------------- */
 
-/*
- * A document's worst lines as workflow commands, which hosted CI shows beside the
+/* A document's worst lines as workflow commands, which hosted CI shows beside the
  * source: ::error for findings that are errors, ::warning for others and for counters.
  *
- * Findings come first, in their order; then lines by their bank conflicts and excess sectors.
- */
+ * Findings come first, in their order; then lines by their bank conflicts and excess sectors. */
 
 enum { MOST_WARNINGS = 10, WARNING_TEXT = 1000 };
 

@@ -10,9 +10,7 @@
 
 /* ---- the PTX instructions of launches in two lines ------------------------------------------- */
 
-/*
- * See report.h.
- */
+/* See report.h. */
 
 enum { COLUMNS = 100, INDENT = 4 };
 
@@ -106,11 +104,9 @@ void work_text_print(FILE *out, const struct work_sum *sum)
 
 /* ---- the counters of launches as tables for people ------------------------------------------- */
 
-/*
- * A program may launch a kernel thousands of times. So the launches of a kernel are printed as one
+/* A program may launch a kernel thousands of times. So the launches of a kernel are printed as one
  * table: of each metric the value over all of them, and the largest value of one launch with the
- * number of that launch. EMU_LAUNCHES=1 prints each launch by itself.
- */
+ * number of that launch. EMU_LAUNCHES=1 prints each launch by itself. */
 
 /* What is printed of what. */
 struct text_report {
@@ -463,10 +459,8 @@ void tables_write_text(FILE *out, const struct document *d, const struct tables 
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/*
- * The counters of launches in the layout of `ncu --csv --page raw`, a row per launch, or a
- * row per source line.
- */
+/* The counters of launches in the layout of `ncu --csv --page raw`, a row per launch, or a
+ * row per source line. */
 
 enum { KERNEL_NAME = 256 };
 

@@ -71,9 +71,7 @@ cudaError_t CUDARTAPI cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 
 /* ---- host memory that kernels can access: pinned, registered, managed ------------------------ */
 
-/*
- * It has the same address on every device, and it never moves.
- */
+/* It has the same address on every device, and it never moves. */
 
 static struct advice *no_advice(void)
 {
@@ -163,10 +161,8 @@ cudaError_t CUDARTAPI cudaHostGetFlags(unsigned *flags, void *host)
 
 /* ---- prefetching managed memory, and advice about its place ---------------------------------- */
 
-/*
- * Managed memory never moves here, so advice has no effect. It is kept for queries: one advice for
- * each allocation, while a GPU keeps one for each page.
- */
+/* Managed memory never moves here, so advice has no effect. It is kept for queries: one advice for
+ * each allocation, while a GPU keeps one for each page. */
 
 static bool is_location(const struct cudaMemLocation *where)
 {
@@ -319,11 +315,9 @@ ALSO_PTSZ(cudaStreamAttachMemAsync);
 
 /* ---- memory that several processes share ----------------------------------------------------- */
 
-/*
- * As on a GPU, only memory of cudaMalloc can be shared, and a process cannot open a handle of its
+/* As on a GPU, only memory of cudaMalloc can be shared, and a process cannot open a handle of its
  * own. Where CUDA's documentation leaves it open what happens if the other process frees the memory
- * or ends, the memory stays here until it is closed.
- */
+ * or ends, the memory stays here until it is closed. */
 
 _Static_assert(sizeof(cudaIpcMemHandle_t) == EMU_HANDLE_BYTES, "the size of a handle");
 

@@ -5,12 +5,10 @@
 
 /* ---- capturing: work that is submitted to a stream becomes nodes of a graph ------------------ */
 
-/*
- * A capture begins in one stream, its origin. Each piece of work becomes a node that depends on the
+/* A capture begins in one stream, its origin. Each piece of work becomes a node that depends on the
  * stream's `tail`, which is the set of its latest nodes. Recording an event copies the tail into
  * the event. Another stream that waits for the event joins the capture and adds the event's tail to
- * its own. Before the capture ends, the origin must have joined all other tails in the same way.
- */
+ * its own. Before the capture ends, the origin must have joined all other tails in the same way. */
 
 struct captures cudart_captures = {.next_id = 1, .mutex = PTHREAD_MUTEX_INITIALIZER};
 _Thread_local enum cudaStreamCaptureMode cudart_capture_mode = cudaStreamCaptureModeGlobal;

@@ -5,9 +5,7 @@
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/*
- * Every copy is carried out as a three-dimensional one; most have one row.
- */
+/* Every copy is carried out as a three-dimensional one; most have one row. */
 
 /* ---- carrying out ---------------------------------------------------------------------------- */
 
@@ -266,10 +264,6 @@ ALSO_PTSZ(cudaMemcpy3DAsync);
 
 /* ---- copies from and to arrays --------------------------------------------------------------- */
 
-/*
- * They are carried out as copies of rows in memory.
- */
-
 /* ---- three-dimensional copies ---------------------------------------------------------------- */
 
 static bool is_inside(size_t from, size_t count, size_t size)
@@ -444,9 +438,7 @@ ALSO_PTDS(cudaMemcpyArrayToArray);
 
 /* ---- copies from and to __device__ and __constant__ variables -------------------------------- */
 
-/*
- * The program names a variable by the address of its host shadow.
- */
+/* The program names a variable by the address of its host shadow. */
 
 cudaError_t cudart_locate(const void *symbol, size_t bytes, size_t offset, void **address)
 {

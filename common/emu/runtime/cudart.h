@@ -96,11 +96,9 @@ enum cudart_query cudart_driver_function(const char *name, int version, bool per
 
 /* ---- errors (context.c) ---------------------------------------------------------------------- */
 
-/*
- * After a kernel's fault, calls that need the device fail until cudaDeviceReset. As on a GPU, where
+/* After a kernel's fault, calls that need the device fail until cudaDeviceReset. As on a GPU, where
  * the launch has returned before the fault, launches succeed until another call has failed.
- * These functions refer to the calling thread's device.
- */
+ * These functions refer to the calling thread's device. */
 void cudart_set_fault(cudaError_t);
 /* Does the device have a fault, even if the program does not know it yet? Then later launches do
  * nothing. */
@@ -151,12 +149,10 @@ cudaError_t cudart_refusal_to_wait(void);
         if (refusal != cudaSuccess) return refusal;                                                \
     } while (0)
 
-/*
- * All others are one line, RUNTIME(name, (parameters), work). The work returns an error as an int,
+/* All others are one line, RUNTIME(name, (parameters), work). The work returns an error as an int,
  * and is done only if cudart_refusal() has no error; RUNTIME_WAITS: only if the function may wait;
  * RUNTIME_ANYWHERE: in any case. cudart_end() keeps the error as cudart_done() does, if that has
- * not been done yet.
- */
+ * not been done yet. */
 #define RUNTIME(name, parameters, work) RUNTIME_IF(cudart_refusal(), name, parameters, work)
 #define RUNTIME_WAITS(name, parameters, work)                                                      \
     RUNTIME_IF(cudart_refusal_to_wait(), name, parameters, work)
@@ -380,9 +376,7 @@ void cudart_check_refusal(void);
 
 /* ---- the valid handles of one kind ----------------------------------------------------------- */
 
-/*
- * All functions take constant time.
- */
+/* All functions take constant time. */
 
 struct handles {
     struct address_table table;
@@ -407,12 +401,10 @@ void cudart_handles_each(struct handles *, bool (*visit)(void *object, const voi
 
 /* ---- a list of different nodes of a graph ---------------------------------------------------- */
 
-/*
- * A list of different nodes of a graph: the dependencies of a node, or the tail of a
+/* A list of different nodes of a graph: the dependencies of a node, or the tail of a
  * stream that is captured. A list filled with zeros is empty.
  *
- * A long list has a table of its nodes' places, so all functions take constant time.
- */
+ * A long list has a table of its nodes' places, so all functions take constant time. */
 
 struct node; /* of a graph (graph.h) */
 
@@ -432,9 +424,7 @@ void cudart_empty(struct node_list *);
 
 /* ---- streams and events ---------------------------------------------------------------------- */
 
-/*
- * One table holds them all, so invalid handles and handles of the wrong kind are noticed.
- */
+/* One table holds them all, so invalid handles and handles of the wrong kind are noticed. */
 
 enum { STREAM_ATTRIBUTES = cudaLaunchAttributeMemSyncDomain + 1 };
 
@@ -525,10 +515,8 @@ void cudart_pool_give(struct memory_pool *, size_t bytes);
 
 /* ---- the table of CUDA arrays, the memory that textures and surfaces read -------------------- */
 
-/*
- * An array is ordinary device memory, whose rows and slices follow each other without gaps.
- * Programs do not get its address.
- */
+/* An array is ordinary device memory, whose rows and slices follow each other without gaps.
+ * Programs do not get its address. */
 
 struct cudaArray {
     struct cudaChannelFormatDesc format;
@@ -570,11 +558,9 @@ cudaError_t cudart_flatten_copy(const struct cudaMemcpy3DParms *, struct cudaMem
 
 /* ---- finds the place in the program that called the runtime library -------------------------- */
 
-/*
- * A place is the chain of return addresses, from the program's call of the library outward. Its
+/* A place is the chain of return addresses, from the program's call of the library outward. Its
  * description has a line for each function up to main: with file and line if the program was
- * compiled with -g and addr2line is installed, otherwise with function and offset.
- */
+ * compiled with -g and addr2line is installed, otherwise with function and offset. */
 
 /* Finds the place where the program called this library. */
 void cudart_place(struct emu_host_place *);
@@ -649,10 +635,8 @@ bool cudart_is_replaced(void);
 
 /* ---- the program's code, as its constructors register it ------------------------------------- */
 
-/*
- * registered.c keeps what they register. registered.c loads the code for each device when a kernel
- * or a variable is first used there.
- */
+/* registered.c keeps what they register. registered.c loads the code for each device when a kernel
+ * or a variable is first used there. */
 
 /* The argument of __cudaRegisterFatBinary (fatbinary_section.h). */
 struct fatbin_wrapper {
@@ -726,10 +710,8 @@ struct kernel *cudart_find_kernel(const void *host);
 
 /* ---- code that a program loads while it runs, as the driver API's modules and libraries ------ */
 
-/*
- * It is a struct program like code that is compiled in, so all functions of the runtime take its
- * kernels: a CUfunction or CUkernel is a pointer to a struct kernel, as a cudaKernel_t is.
- */
+/* It is a struct program like code that is compiled in, so all functions of the runtime take its
+ * kernels: a CUfunction or CUkernel is a pointer to a struct kernel, as a cudaKernel_t is. */
 
 struct module_source {
     const struct context *context; /* that owns it; NULL: it is a library, and all may use it */
@@ -740,13 +722,12 @@ struct module_source {
     void *data;                    /* the copy that wrapper or texts point into, owned */
 };
 
-/*
- * Loads what an image holds for the calling thread's device: PTX text with a NUL behind it, a fat
+/* Loads what an image holds for the calling thread's device: PTX text with a NUL behind it, a fat
  * binary with PTX, of which at most `limit` bytes are read (SIZE_MAX: its own length is right), or
  * what cudart_pack_texts() has made. Errors are written into the message: what has no PTX is
  * cudaErrorNoKernelImageForDevice, what is none of these cudaErrorInvalidKernelImage, and what uses
- * a name that it does not define cudaErrorSymbolNotFound. `name` stands for the image in messages.
- */
+ * a name that it does not define cudaErrorSymbolNotFound. `name` stands for the image in
+ * messages. */
 cudaError_t cudart_load_module(const void *image, size_t limit, const char *name,
                                const struct context *, struct program **,
                                char message[LOAD_MESSAGE]);
@@ -773,12 +754,10 @@ struct program *cudart_program_of(const void *kernel);
 
 /* ---- the contexts of devices ----------------------------------------------------------------- */
 
-/*
- * A context owns memory, streams and modules, which end with it. Each device has a primary one,
+/* A context owns memory, streams and modules, which end with it. Each device has a primary one,
  * which the runtime uses; the driver API makes others.
  *
- * A thread has a stack of contexts. The top one is current: its device is the thread's.
- */
+ * A thread has a stack of contexts. The top one is current: its device is the thread's. */
 
 struct context {
     struct device *device;

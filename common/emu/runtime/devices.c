@@ -195,10 +195,6 @@ struct emu *emu_runtime(void) { return cudart_device()->emu; }
 
 /* ---- choosing a device, waiting for it, its limits ------------------------------------------- */
 
-/*
- * Its properties are in properties.c.
- */
-
 /* ---- which device ---------------------------------------------------------------------------- */
 
 RUNTIME_ANYWHERE(cudaGetDeviceCount, (int *count),
@@ -324,10 +320,8 @@ RUNTIME(cudaDeviceGetLimit, (size_t *value, enum cudaLimit limit),
 
 /* ---- several devices: access to each other's memory, and copies between them ----------------- */
 
-/*
- * Addresses are unified: each device has its own range, and host memory has the same address
- * everywhere. Kernels need permission to access another device's memory; copies do not.
- */
+/* Addresses are unified: each device has its own range, and host memory has the same address
+ * everywhere. Kernels need permission to access another device's memory; copies do not. */
 
 RUNTIME_ANYWHERE(cudaDeviceCanAccessPeer, (int *can, int device, int peer),
                  IF(can == NULL || (is_device(device) && is_device(peer)), cudaErrorInvalidDevice,

@@ -29,11 +29,9 @@
  *   driver_refused.c  all other functions
  */
 
-/*
- * A function of the driver API is one line, DRIVER(name, (parameters), work). The work returns a
+/* A function of the driver API is one line, DRIVER(name, (parameters), work). The work returns a
  * cudaError_t or a CUresult as an int, and is done only if the driver is initialised and the thread
- * has a context. DRIVER_ANYWHERE: it needs no context.
- */
+ * has a context. DRIVER_ANYWHERE: it needs no context. */
 #define DRIVER(name, parameters, work)                                                             \
     CUresult CUDAAPI name parameters                                                               \
     {                                                                                              \
@@ -77,10 +75,8 @@ char *driver_read_file(const char *path, size_t *bytes);
 
 /* ---- the options with which a program loads or links code: where messages go ----------------- */
 
-/*
- * Those that tell a compiler how to compile are ignored, since nothing is compiled, but for the
- * most registers.
- */
+/* Those that tell a compiler how to compile are ignored, since nothing is compiled, but for the
+ * most registers. */
 
 struct jit_log {
     char *text; /* the program's buffer for errors; NULL: it has given none */

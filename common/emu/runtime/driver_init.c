@@ -225,9 +225,7 @@ CUresult CUDAAPI cuGetProcAddress(const char *name, void **function, int version
 
 /* ---- the devices ----------------------------------------------------------------------------- */
 
-/*
- * They have the same numbers in the runtime.
- */
+/* They have the same numbers in the runtime. */
 
 bool driver_is_device(CUdevice device) { return device >= 0 && device < cudart_device_count(); }
 

@@ -45,10 +45,8 @@ static void jit_write(const struct jit_log *log, const char *message)
 
 /* ---- joins several PTX texts ----------------------------------------------------------------- */
 
-/*
- * The result, which on a GPU is a cubin, is here an image that holds the texts; cuModuleLoadData
- * links them again.
- */
+/* The result, which on a GPU is a cubin, is here an image that holds the texts; cuModuleLoadData
+ * links them again. */
 
 struct link {
     struct jit_log log;
@@ -236,10 +234,8 @@ DRIVER_ANYWHERE(cuLinkDestroy, (CUlinkState state), destroy(state))
 
 /* ---- module ---------------------------------------------------------------------------------- */
 
-/*
- * Modules, which belong to a context, and libraries, which belong to none; their
- * kernels and variables. Both are struct program (cudart.h), and their kernels struct kernel.
- */
+/* Modules, which belong to a context, and libraries, which belong to none; their
+ * kernels and variables. Both are struct program (cudart.h), and their kernels struct kernel. */
 
 /* ---- loading --------------------------------------------------------------------------------- */
 

@@ -12,9 +12,7 @@
 
 /* ---- prints the findings of the checkers in compute-sanitizer's format ----------------------- */
 
-/*
- * The findings of a launch are printed when it ends, the summary when the program ends.
- */
+/* The findings of a launch are printed when it ends, the summary when the program ends. */
 
 static struct {
     unsigned checks;
@@ -335,15 +333,13 @@ void cudart_check_end(void)
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
-/*
- * A line on stderr where kernels run for long: which kernel runs, how many of its
+/* A line on stderr where kernels run for long: which kernel runs, how many of its
  * blocks are done, how long the rest will take, and what makes it faster.
  *
  * A thread looks at the devices once a second. So launches themselves have nothing to do for it,
  * and the seconds are those in which it found a kernel running. On a terminal the line is drawn
  * anew each time, and removed when the kernel ends. Elsewhere it is repeated whenever the time has
- * doubled.
- */
+ * doubled. */
 
 enum { LINE_SIZE = 1024 };
 

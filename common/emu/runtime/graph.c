@@ -70,10 +70,8 @@ void cudart_empty(struct node_list *list)
 
 /* ---- sorts a graph's nodes into the order of execution --------------------------------------- */
 
-/*
- * Kahn's algorithm: among all nodes that are ready, the node that was made first comes next. The
- * ready nodes are in a binary heap, so n nodes and e edges take time O(n log n + e).
- */
+/* Kahn's algorithm: among all nodes that are ready, the node that was made first comes next. The
+ * ready nodes are in a binary heap, so n nodes and e edges take time O(n log n + e). */
 
 struct ready_heap {
     struct node **node; /* node[i] was made before node[2i + 1] and node[2i + 2] */

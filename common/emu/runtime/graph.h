@@ -8,10 +8,8 @@
 
 /* ---- one piece of work for a device, which a stream carries out or a graph's node holds ------ */
 
-/*
- * A runtime function describes its work as a struct work and calls cudart_submit(). That carries
- * out the work at once or, while the stream is being captured, adds it to the graph.
- */
+/* A runtime function describes its work as a struct work and calls cudart_submit(). That carries
+ * out the work at once or, while the stream is being captured, adds it to the graph. */
 
 struct graph;
 struct graph_memory;
@@ -71,11 +69,9 @@ void cudart_free_work(struct work *);
 
 /* ---- graphs: pieces of work, and the dependencies between them ------------------------------- */
 
-/*
- * A program makes a graph node by node (graph_nodes.c) or captures the work of streams
+/* A program makes a graph node by node (graph_nodes.c) or captures the work of streams
  * (capture.c). Instantiating copies the graph and sorts the copy (graph_exec.c). A launch
- * carries out the nodes in that order, one after the other.
- */
+ * carries out the nodes in that order, one after the other. */
 
 struct node {
     struct graph *graph;
@@ -182,9 +178,7 @@ cudaError_t cudart_graph_memory_give(struct graph_memory *);
 
 /* ---- capturing the work of streams as a graph: what streams and events need of it ------------ */
 
-/*
- * While nothing is being captured, each function only reads one number.
- */
+/* While nothing is being captured, each function only reads one number. */
 
 struct capture {
     unsigned long long id;
@@ -229,13 +223,11 @@ void cudart_capture_forget(struct object *stream);
 
 /* ---- the order of operations ----------------------------------------------------------------- */
 
-/*
- * The order of a program's operations, for racecheck (watch/race.h): what
+/* The order of a program's operations, for racecheck (watch/race.h): what
  * streams, events, graphs and waiting calls put in order. While racecheck is off, each function
  * only reads one pointer.
  *
- * The emulator carries operations out at once. The order here is the one that CUDA guarantees.
- */
+ * The emulator carries operations out at once. The order here is the one that CUDA guarantees. */
 
 /* The operations of this process, made if racecheck is wanted; NULL: it is off. */
 struct stream_ops *cudart_order_open(void);

@@ -5,9 +5,7 @@
 
 /* ---- user objects: data of the program that a graph keeps alive ------------------------------ */
 
-/*
- * When the last reference is released, a function of the program is called.
- */
+/* When the last reference is released, a function of the program is called. */
 
 struct user_object {
     void *data;
@@ -128,11 +126,9 @@ void cudart_drop_users(struct graph *graph)
 
 /* ---- memory that graphs allocate and free ---------------------------------------------------- */
 
-/*
- * The address is fixed when the allocation node is made. So the memory is allocated then, and freed
+/* The address is fixed when the allocation node is made. So the memory is allocated then, and freed
  * when the last graph that refers to it is destroyed. Between a free node and the next allocation
- * node it only keeps its address: an access is one to freed memory.
- */
+ * node it only keeps its address: an access is one to freed memory. */
 
 struct graph_memory {
     void *address;
@@ -260,11 +256,9 @@ RUNTIME_ANYWHERE(cudaDeviceGraphMemTrim, (int device), IF_DEVICE(device, cudaSuc
 
 /* ---- conditional nodes ----------------------------------------------------------------------- */
 
-/*
- * Conditional nodes of graphs: a node that carries out a graph, its body, if the
+/* Conditional nodes of graphs: a node that carries out a graph, its body, if the
  * value of a condition is not 0 (IF), as long as it is not 0 (WHILE), or the body with that number
- * (SWITCH). Kernels set the value, by cudaGraphSetConditional.
- */
+ * (SWITCH). Kernels set the value, by cudaGraphSetConditional. */
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
@@ -456,10 +450,6 @@ struct graph *cudart_next_body(const struct conditional *node, bool is_first)
 }
 
 /* ---- executable graphs: instantiating and launching them ------------------------------------- */
-
-/*
- * An executable graph is a sorted copy of the graph that it was made from.
- */
 
 static struct handles executables = NO_HANDLES;
 

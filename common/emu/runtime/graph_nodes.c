@@ -5,10 +5,8 @@
 
 /* ---- making graphs, querying their nodes, and changing their edges --------------------------- */
 
-/*
- * Edges have no data here. Edges that allow a kernel to begin before its predecessor has ended
- * (programmatic launches) are ordinary edges, which is one of the allowed orders.
- */
+/* Edges have no data here. Edges that allow a kernel to begin before its predecessor has ended
+ * (programmatic launches) are ordinary edges, which is one of the allowed orders. */
 
 #define RETURN_UNLESS_GRAPH(handle, graph)                                                         \
     RETURN_IF_FAULTY();                                                                            \

@@ -5,9 +5,7 @@
 
 /* ---- a memory pool, which only counts bytes -------------------------------------------------- */
 
-/*
- * The memory that it holds in reserve (cudaMemPoolAttrReleaseThreshold) is in fact free.
- */
+/* The memory that it holds in reserve (cudaMemPoolAttrReleaseThreshold) is in fact free. */
 
 struct memory_pool {
     int device;
@@ -16,15 +14,6 @@ struct memory_pool {
     uint64_t threshold, reserved, reserved_high, used, used_high;
     enum cudaMemAccessFlags access[MAX_DEVICES];
 };
-
-/* Initialises a pool of a device. */
-static void cudart_pool_prepare(struct memory_pool *, int device);
-/* The pool of a handle; NULL if the handle is not a pool. */
-static struct memory_pool *cudart_pool_find(cudaMemPool_t);
-/* Removes a pool; false if some of its memory is still allocated, so that its counts are needed. */
-static bool cudart_pool_remove(struct memory_pool *);
-/* Reduces the reserve to at most `keep` bytes. */
-static void cudart_pool_trim(struct memory_pool *, uint64_t keep);
 
 /* The work, if there is such a pool, which it calls `pool`. */
 #define WITH_POOL(handle, work)                                                                    \
@@ -40,6 +29,7 @@ static struct memory_pool *current[MAX_DEVICES]; /* cudaDeviceSetMemPool; NULL: 
 static struct handles pools = NO_HANDLES; /* those that the program has made */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
+/* Initialises a pool of a device. */
 static void cudart_pool_prepare(struct memory_pool *pool, int device)
 {
     *pool = (struct memory_pool){.device = device, .reuse = {1, 1, 1}};
@@ -66,6 +56,7 @@ static struct memory_pool *current_pool(int device)
     return current[device] != NULL ? current[device] : default_pool(device);
 }
 
+/* The pool of a handle; NULL if the handle is not a pool. */
 static struct memory_pool *cudart_pool_find(cudaMemPool_t handle)
 {
     struct memory_pool *pool = (struct memory_pool *)handle;
@@ -74,6 +65,7 @@ static struct memory_pool *cudart_pool_find(cudaMemPool_t handle)
     return cudart_handles_find(&pools, pool);
 }
 
+/* Removes a pool; false if some of its memory is still allocated, so that its counts are needed. */
 static bool cudart_pool_remove(struct memory_pool *pool)
 {
     cudart_handles_take(&pools, pool);
@@ -102,6 +94,7 @@ static void trim(struct memory_pool *pool, uint64_t keep)
     if (pool->reserved > keep) pool->reserved = keep;
 }
 
+/* Reduces the reserve to at most `keep` bytes. */
 static void cudart_pool_trim(struct memory_pool *pool, uint64_t keep)
 {
     pthread_mutex_lock(&mutex);
@@ -222,9 +215,7 @@ ALSO_PTSZ(cudaFreeAsync);
 
 /* ---- making and querying memory pools, and access to their memory ---------------------------- */
 
-/*
- * A device with access to a pool may access the whole memory of the pool's device.
- */
+/* A device with access to a pool may access the whole memory of the pool's device. */
 
 cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *handle,
                                         const struct cudaMemPoolProps *properties)

@@ -6,10 +6,8 @@
 
 /* ---- attributes of kernels, and the number of their blocks that fit on a multiprocessor ------ */
 
-/*
- * NVIDIA's <cuda_occupancy.h> calculates the occupancy from the limits of the modelled GPU. The
- * number of registers is an estimate made from PTX; on a GPU, ptxas decides it.
- */
+/* NVIDIA's <cuda_occupancy.h> calculates the occupancy from the limits of the modelled GPU. The
+ * number of registers is an estimate made from PTX; on a GPU, ptxas decides it. */
 
 /* The dynamic shared memory that fits beside a kernel's static shared memory. */
 static size_t dynamic_limit(const struct function *function, size_t per_block)

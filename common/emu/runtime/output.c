@@ -14,12 +14,10 @@
 
 /* ---- the files that EMU_* variables name for the emulator to write --------------------------- */
 
-/*
- * None of them may be a program, a source file, or another file that the emulator reads or writes.
+/* None of them may be a program, a source file, or another file that the emulator reads or writes.
  *
  * If mpirun has started several ranks, each writes a file of its own: NAME.RANK, or NAME.RANK.html
- * of NAME.html.
- */
+ * of NAME.html. */
 
 static const enum setting_id path_settings[] = {SETTING_LOG_FILE, SETTING_CHECK_LOG, SETTING_TRACE,
                                                 SETTING_SARIF, SETTING_HTML};
@@ -115,11 +113,9 @@ void cudart_keep_sources(const struct emu_module *module)
 
 /* ---- the file of EMU_TRACE, to which the devices write (common/emu/watch/trace.h) ------------ */
 
-/*
- * The trace is a temporary file that replaces the named file when the program ends. This also
+/* The trace is a temporary file that replaces the named file when the program ends. This also
  * happens after an error, because the trace shows what led to it. If the program failed before the
- * first access of a kernel, the named file stays as it was.
- */
+ * first access of a kernel, the named file stays as it was. */
 
 static struct replacement trace;
 static pid_t process; /* that began it */
@@ -171,14 +167,12 @@ void cudart_end_trace(int status)
 
 /* ---- the document ---------------------------------------------------------------------------- */
 
-/*
- * The document of a run: what kernels have done and what is wrong with them, for the
+/* The document of a run: what kernels have done and what is wrong with them, for the
  * writers of common/emu/report/.
  *
  * A launch is copied when it ends, because a program that uses emu.h may discard the emulator's
  * records. Everything is written when the program ends: first the tables, and the rest behind what
- * the checkers find last, which is leaks. A file is written whole or not at all.
- */
+ * the checkers find last, which is leaks. A file is written whole or not at all. */
 
 /* What is written, and where to. */
 struct output {

@@ -21,16 +21,14 @@ static void cudart_end_with(int code);
 
 /* ---- ends by a signal ------------------------------------------------------------------------ */
 
-/*
- * A program that ends by a signal prints where it was, and writes its reports first. So it does
+/* A program that ends by a signal prints where it was, and writes its reports first. So it does
  * where it ends by _exit, quick_exit or exec (above).
  *
  * A signal handler may do very little, so it only wakes a waiting thread. That thread asks the
  * running kernels to stop. The thread that launched such a kernel then writes the reports; if no
  * kernel runs, the woken thread does. After a crash the handler waits for this, because its thread
  * cannot go on, but not for ever: the crash may have spoilt what the reports need. A second Ctrl-C
- * ends the process in any case.
- */
+ * ends the process in any case. */
 
 /* Seconds, far more than a kernel needs to stop or a report to be written; and what a shell adds to
  * a signal. */
@@ -312,16 +310,14 @@ void cudart_kernel_ends(int result)
 
 /* ---- ends without destructors ---------------------------------------------------------------- */
 
-/*
- * A program that ends by _exit, _Exit, quick_exit or exec, which call no destructors: the
+/* A program that ends by _exit, _Exit, quick_exit or exec, which call no destructors: the
  * reports are written before.
  *
  * Programs find these functions here and not in the C library, because the dynamic linker looks
  * into libcudart.so first. It does so only if the version is the C library's. The versions are
  * marked as old ones ("@", not "@@"): so a linker does not take them, and the program runs on a
  * machine with NVIDIA's library, too. If a program loads libcudart.so with dlopen, or asks the
- * kernel itself, it is not noticed here: then only the command emu knows (report/report.h).
- */
+ * kernel itself, it is not noticed here: then only the command emu knows (report/report.h). */
 
 #ifdef __aarch64__
 #define FIRST  "GLIBC_2.17"

@@ -13,13 +13,12 @@
 
 /* ---- the processes that a program forks without exec ----------------------------------------- */
 
-/*
- * CUDA belongs to one process: on a GPU, a process that was forked after its parent had used CUDA
+/* CUDA belongs to one process: on a GPU, a process that was forked after its parent had used CUDA
  * gets cudaErrorInitializationError from its calls, and it does so here. A process that was forked
  * before that may use CUDA. Then it opens devices of its own, and is observed like a program. It
  * prints its findings. What it would write into files it adds to files in memory, which the first
- * process puts into its own reports. If that has ended, a forked process writes its reports itself.
- */
+ * process puts into its own reports. If that has ended, a forked process writes its reports
+ * itself. */
 
 /* What the processes share. */
 struct fork_totals {
@@ -148,14 +147,12 @@ char *cudart_fork_take(enum cudart_part part, size_t *length)
 
 /* ---- programs of one run --------------------------------------------------------------------- */
 
-/*
- * What the processes of one run put together: the programs that a script has started,
+/* What the processes of one run put together: the programs that a script has started,
  * which the command emu waits for (command/run.c), and the processes that a program forks
- *.
+ *
  *
  * The settings for emu name open files of another process, as /proc has them. If they cannot be
- * opened, as in another namespace, the program writes its report by itself.
- */
+ * opened, as in another namespace, the program writes its report by itself. */
 
 static const enum setting_id takers[CUDART_PARTS] = {[CUDART_REPORT] = SETTING_REPORTS,
                                                      [CUDART_SARIF] = SETTING_SARIF_PARTS,

@@ -307,10 +307,8 @@ ALSO_PTSZ(cudaGetDriverEntryPointByVersion);
 
 /* ---- functions that only give advice --------------------------------------------------------- */
 
-/*
- * Functions without effect on what kernels do: preferences for caches and shared memory,
- * on which occupancy depends, and a profiler's range.
- */
+/* Functions without effect on what kernels do: preferences for caches and shared memory,
+ * on which occupancy depends, and a profiler's range. */
 
 cudaError_t CUDARTAPI cudaDeviceSetCacheConfig(enum cudaFuncCache preference)
 {
@@ -348,9 +346,7 @@ RUNTIME(cudaCtxResetPersistingL2Cache, (void), cudaSuccess)
 
 /* ---- what kernels ask of the runtime (emu_host_side in emu.h) -------------------------------- */
 
-/*
- * Threads that run blocks call these functions, so they keep no errors.
- */
+/* Threads that run blocks call these functions, so they keep no errors. */
 
 static int attribute(int which, int device, int *value)
 {

@@ -5,11 +5,9 @@
 
 /* ---- keeps what the program's constructors register about its code --------------------------- */
 
-/*
- * nvcc puts a constructor into every object file, which registers the fat binary and then each
+/* nvcc puts a constructor into every object file, which registers the fat binary and then each
  * kernel and each variable. They are only written down here, so programs with much code start
- * quickly, too.
- */
+ * quickly, too. */
 
 struct registered cudart_registered = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -108,9 +106,7 @@ cudaError_t CUDARTAPI cudaGetKernel(cudaKernel_t *kernel, const void *host)
 
 /* ---- loads the code that the program has registered ------------------------------------------ */
 
-/*
- * PTX is decompressed and parsed when a kernel or a variable is first used on a device.
- */
+/* PTX is decompressed and parsed when a kernel or a variable is first used on a device. */
 
 enum { NAME_BYTES = 40 };
 
@@ -143,11 +139,9 @@ static void name_part(struct part *part, size_t object, size_t objects)
         snprintf(part->name, NAME_BYTES, "the PTX of object %zu", object + 1);
 }
 
-/*
- * Reads the PTX from all containers; *found of them have PTX that this GPU can run. nvcc -rdc=true
+/* Reads the PTX from all containers; *found of them have PTX that this GPU can run. nvcc -rdc=true
  * adds NVIDIA's device runtime, which has no PTX for most GPUs. So it is an error only if no
- * container has suitable PTX. A function that is then missing is named when a kernel calls it.
- */
+ * container has suitable PTX. A function that is then missing is named when a kernel calls it. */
 static int extract_all(const struct fatbin_wrapper *wrapper, size_t count, struct part *parts,
                        size_t *found, char *message)
 {

@@ -14,10 +14,8 @@ static void cudart_ipc_record(struct object *event);
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-/*
- * Work is done when it is submitted, so a stream is never busy. Waiting for a stream only returns
- * whether an error has occurred.
- */
+/* Work is done when it is submitted, so a stream is never busy. Waiting for a stream only returns
+ * whether an error has occurred. */
 
 /* Priorities go from 0, the lowest, to this (as on a GPU of compute capability 7.0 or above). */
 enum { HIGHEST_PRIORITY = -5 };
@@ -190,10 +188,8 @@ ALSO_PTSZ(cudaLaunchHostFunc);
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/*
- * All earlier work is done when an event is recorded. The event keeps the host's clock, so
- * cudaEventElapsedTime is the time that the emulator took.
- */
+/* All earlier work is done when an event is recorded. The event keeps the host's clock, so
+ * cudaEventElapsedTime is the time that the emulator took. */
 
 static cudaError_t create_event(cudaEvent_t *event, unsigned flags)
 {
@@ -305,12 +301,10 @@ ALSO_PTSZ(cudaStreamWaitEvent);
 
 /* ---- events that several processes use (cudaIpcGetEventHandle) ------------------------------- */
 
-/*
- * Work is carried out when it is submitted. When an event is recorded, the work before it is done,
+/* Work is carried out when it is submitted. When an event is recorded, the work before it is done,
  * unless a kernel before the event is suspended. Then a word in device memory, which the processes
  * share, has the number of that kernel's process; otherwise the word is 0. The memory is exported
- * as that of cudaIpcGetMemHandle (allocate.c).
- */
+ * as that of cudaIpcGetMemHandle (allocate.c). */
 
 _Static_assert(sizeof(cudaIpcEventHandle_t) == EMU_HANDLE_BYTES, "the size of a handle");
 

@@ -9,15 +9,13 @@
 
 /* ---- the list of a device's findings --------------------------------------------------------- */
 
-/*
- * A checker (memcheck, racecheck, initcheck, synccheck) reports with check_report(). Reports of the
+/* A checker (memcheck, racecheck, initcheck, synccheck) reports with check_report(). Reports of the
  * same tool and kind at the same places are one finding with a count, which keeps the details of
  * the first report. At most emu_config.finding_limit findings keep their text; the others are only
  * counted.
  *
  * All host threads of a launch may report at the same time. The host reads findings between
- * launches, through emu.h. runtime/findings.c prints them in compute-sanitizer's format.
- */
+ * launches, through emu.h. runtime/findings.c prints them in compute-sanitizer's format. */
 
 /* Where in a grid something happened, as emu_place has it. insn NULL: the end of the kernel. */
 struct check_place {
@@ -114,10 +112,8 @@ uint32_t *check_first_of_lines(const struct emu_kernel *);
 
 /* ---- memcheck's list of all allocations, including freed ones -------------------------------- */
 
-/*
- * It is kept only while memcheck is on. Freed addresses are given out again as late as possible
- * (machine/device.h), so an access to freed memory is nearly always recognised.
- */
+/* It is kept only while memcheck is on. Freed addresses are given out again as late as possible
+ * (machine/device.h), so an access to freed memory is nearly always recognised. */
 
 struct allocation {
     uint64_t base, bytes;
@@ -153,11 +149,9 @@ struct checkers {
 
 /* ---- barriers and warp-wide operations that are used wrongly --------------------------------- */
 
-/*
- * The machine announces the arguments (machine/events.h); finding_text.c passes on faults. What
+/* The machine announces the arguments (machine/events.h); finding_text.c passes on faults. What
  * PTX forbids is an error, even if today's GPUs do what was meant. What only leaves a value
- * undefined is a warning, and so is what PTX defines and the CUDA guide forbids.
- */
+ * undefined is a warning, and so is what PTX defines and the CUDA guide forbids. */
 
 enum sync_kind {
     SYNC_DIVERGENT_IN_WARP,
@@ -185,16 +179,14 @@ void sync_report_stuck(struct warp *, const struct insn *, int lane, enum sync_k
 
 /* ---- which bytes of memory have been written: a bit for each byte ---------------------------- */
 
-/*
- * Padding of a structure may stay unwritten and is read when the structure is copied. Unwritten
+/* Padding of a structure may stay unwritten and is read when the structure is copied. Unwritten
  * bytes look like padding if they begin behind a written byte, and end at the next multiple of an
  * alignment, before a member with this alignment, or at the end of the structure. They are taken
  * for padding only if a store in the same page had this alignment: an element as wide; or a vector
  * as wide, if the same gap also occurs 16, 32, 48 or 64 bytes further on or before. (A vector alone
  * would excuse the last element of an array that a kernel with vector stores has forgotten.)
  *
- * A limit: a forgotten member is taken for padding if it looks like padding.
- */
+ * A limit: a forgotten member is taken for padding if it looks like padding. */
 
 /* The bits of device memory, in pages that are made when written; or of a block's shared memory, in
  * one piece. */
@@ -212,19 +204,17 @@ struct unwritten {
 
 /* ---- reads of memory that has not been written ----------------------------------------------- */
 
-/*
- * It keeps a bit for each byte of device memory and of a block's shared memory. (compute-sanitizer
+/* It keeps a bit for each byte of device memory and of a block's shared memory. (compute-sanitizer
  * checks global memory only.) Stores and atomics of kernels write bytes, and so do copies and fills
  * by the host. A copy from device to device copies the bits and is not a read. Variables of a
  * module count as written, and so does mapped host memory.
  *
  * A byte must have been written before a kernel loads it, before one of the kernel's asynchronous
  * copies reads it, and before it is copied to the host. Padding of structures is an exception
- *. So are elements that a wide load reads only because the compiler widened it
+ *
  * (used_bytes), or that it discards. In shared memory a finding is a warning and not an error: much
  * correct code, such as CUB's merge sort, reads an element beyond those it has filled and does not
- * use it. Local memory is not checked, because compilers copy halves of structures there.
- */
+ * use it. Local memory is not checked, because compilers copy halves of structures there. */
 
 /* initcheck's state of a device. */
 struct init *init_open(void);
@@ -248,11 +238,6 @@ void init_access(struct warp *, const struct insn *, const struct access *);
 
 /* ---- the body of a function within a kernel's code ------------------------------------------- */
 
-/*
- * The body of a function within a kernel's code, and whether two of its instructions
- * come from the same place in the CUDA source.
- */
-
 struct code_body {
     const struct insn *code; /* ends with an exit or a return of its own */
     size_t count;
@@ -269,14 +254,12 @@ bool code_is_same(const struct emu_kernel *, const struct insn *, const struct i
 
 /* ---- which bits of an instruction's result may depend on a value ----------------------------- */
 
-/*
- * Which bits of an instruction's result may depend on a value, if these bits of its
+/* Which bits of an instruction's result may depend on a value, if these bits of its
  * operands do.
  *
  * Two words are often put into one register, such as a status above a sum. A test of the status
  * then does not depend on the sum. Shifts, masks, packing and comparisons with constants are
- * followed bit by bit. After any other instruction, all bits may depend on the value.
- */
+ * followed bit by bit. After any other instruction, all bits may depend on the value. */
 
 #define ALL_BITS UINT64_MAX
 
@@ -298,12 +281,10 @@ bool value_bits_add(struct value_bits *, const struct ptx_operand *, uint64_t bi
 
 /* ---- what a kernel's code does with a value that it has read from memory --------------------- */
 
-/*
- * Some accesses without an order are right all the same, because the program looks at the value and
+/* Some accesses without an order are right all the same, because the program looks at the value and
  * tries again: a poll of a flag, a loop around atomicCAS. One run does not show this, since its
  * first try may succeed. So the code is analysed. A value is followed within one function, through
- * registers and through the function's variables in local memory.
- */
+ * registers and through the function's variables in local memory. */
 
 /* Does the value that the access at index `place` reads decide whether memory is read again? After
  * an atomic: the same word, by the same instruction or by an access that names its address by the

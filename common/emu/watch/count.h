@@ -9,8 +9,7 @@
 
 /* ---- the rules by which a GPU's memory instructions are counted ------------------------------ */
 
-/*
- * Shared memory has 32 banks; successive 32-bit words lie in successive banks. The number of
+/* Shared memory has 32 banks; successive 32-bit words lie in successive banks. The number of
  * wavefronts of a group of lanes is the number of distinct words in its busiest bank. A group is
  * the warp for accesses of up to 4 bytes, half a warp for 8 bytes, a quarter for 16. Loads merge
  * two groups into one if, for every active lane n, lane n^1 is inactive or has the same address, or
@@ -21,8 +20,7 @@
  * Global memory moves in sectors of 32 bytes; a request is one warp instruction.
  *
  * Atomics, copies, local and constant memory: see counters.c.
- * notes/fidelity.md compares all rules with recordings.
- */
+ * notes/fidelity.md compares all rules with recordings. */
 
 /* Counts an access of a warp to shared or global memory. Accesses that ptxas merged count as the
  * machine code makes them: see fidelity.c.
@@ -42,20 +40,16 @@ static inline struct insn_counts *counts_of(const struct warp *w, const struct i
 
 /* ---- rules that take more than a few lines --------------------------------------------------- */
 
-/*
- * Each of them adds one access of a warp.
+/* Each of them adds one access of a warp.
  *
- * `address` holds 32 lanes; only those in mask count; at least one does.
- */
+ * `address` holds 32 lanes; only those in mask count; at least one does. */
 
 enum { BANKS = 32, BANK_BYTES = 4, SECTOR_BYTES = 32 };
 
 /* ---- the names of the counters, as the command and the report print them --------------------- */
 
-/*
- * A counter that ncu has too has ncu's name and follows ncu's rule (see above). Names that
- * begin with "emu__" are the emulator's own counters.
- */
+/* A counter that ncu has too has ncu's name and follows ncu's rule (see above). Names that
+ * begin with "emu__" are the emulator's own counters. */
 
 struct metric {
     const char *name;
@@ -72,23 +66,19 @@ const struct metric *metric_at(size_t index);
 /* How many metrics a list can hold. */
 enum { MAX_METRICS = 64 };
 
-/*
- * Reads names separated by commas into chosen[MAX_METRICS], in their order, without repetition.
+/* Reads names separated by commas into chosen[MAX_METRICS], in their order, without repetition.
  * `names` of NULL means those printed by default. Returns the number of metrics, or 0 if a name is
- * unknown, which is then copied into wrong[size].
- */
+ * unknown, which is then copied into wrong[size]. */
 size_t metrics_choose(const char *names, const struct metric *chosen[], char *wrong, size_t size);
 
 /* ---- which work an instruction is ------------------------------------------------------------ */
 
-/*
- * What work an instruction is: its operation, type and class, by PTX's words.
+/* What work an instruction is: its operation, type and class, by PTX's words.
  *
  * Nothing is counted here. An instruction's kind is found once for each kernel, when the kernel is
  * first counted; a launch's numbers are then sums over its instructions (records.c). So a kernel
  * cannot hide its work in an operation that has not been thought of: an opcode that is not in the
- * table of classes is still a row of its own, under its own name.
- */
+ * table of classes is still a row of its own, under its own name. */
 
 enum { WORK_NAME = 64, WORK_TYPE = 32 };
 
@@ -118,10 +108,8 @@ void records_end(const struct launch *, double seconds);
 
 /* ---- what one machine instruction does to memory --------------------------------------------- */
 
-/*
- * NVIDIA does not document the encoding. The bits in sass.c were found by comparing nvdisasm's text
- * with the bytes, for sm_75 to sm_120. In all of these an instruction has 16 bytes.
- */
+/* NVIDIA does not document the encoding. The bits in sass.c were found by comparing nvdisasm's text
+ * with the bytes, for sm_75 to sm_120. In all of these an instruction has 16 bytes. */
 
 enum { SASS_BYTES = 16, SASS_OLDEST = 75, SASS_NEWEST = 121 /* architectures */ };
 

@@ -27,12 +27,10 @@ static void count_shared_atomic(struct insn_counts *, const struct insn *, const
 
 /* ---- shared and global memory ---------------------------------------------------------------- */
 
-/*
- * The number of wavefronts that a group of lanes needs. Memory is cut into units of the access's
+/* The number of wavefronts that a group of lanes needs. Memory is cut into units of the access's
  * size: unit[k] is the number of lane k's unit, and `banks` is the number of units that lie side by
  * side in the 32 banks. One wavefront serves one unit of each bank; lanes that access another unit
- * of the same bank wait for the next wavefront. The function overwrites `unit`.
- */
+ * of the same bank wait for the next wavefront. The function overwrites `unit`. */
 static unsigned wavefronts(uint32_t *unit, unsigned lanes, unsigned banks)
 {
     unsigned count = 0;
@@ -299,10 +297,8 @@ void event_bulk_issued(struct warp *w, const struct insn *i, uint64_t bytes)
 
 /* ---- atomics on shared and on global memory -------------------------------------------------- */
 
-/*
- * The memory changes an address for one lane at a time. So lanes with the same address do not share
- * a wavefront, as those of a load do, but wait for each other.
- */
+/* The memory changes an address for one lane at a time. So lanes with the same address do not share
+ * a wavefront, as those of a load do, but wait for each other. */
 
 /* The lanes of a group whose accesses need the busiest bank. */
 static unsigned busiest_bank(const uint64_t *address, uint32_t group, unsigned bytes)
@@ -397,13 +393,12 @@ static void count_global_atomic(struct insn_counts *counts, const uint64_t *addr
 
 /* ---- asynchronous copies --------------------------------------------------------------------- */
 
-/*
- * Asynchronous copies from global to shared memory (cp.async, LDGSTS).
+/* Asynchronous copies from global to shared memory (cp.async, LDGSTS).
  *
  * ncu has two kinds of counters for these. NVIDIA's software computes the counters smsp__sass_… and
  * those of the Source page from addresses; the wavefronts here are these. The hardware counts the
- * sectors as those of loads, too. notes/fidelity.md has the rules in words, and what they rest on.
- */
+ * sectors as those of loads, too. notes/fidelity.md has the rules in words, and what they rest
+ * on. */
 
 enum { LINE_BYTES = BANKS * BANK_BYTES, HALF_BYTES = SECTOR_BYTES / 2 };
 

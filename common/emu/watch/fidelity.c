@@ -18,11 +18,6 @@ static void merge_accesses(struct emu_kernel *, struct line_accesses *);
 
 /* ---- the machine code that belongs to a module ----------------------------------------------- */
 
-/*
- * The machine code that belongs to a module, read when a kernel is first compared
- * with it.
- */
-
 struct machine_code {
     const void *data;
     size_t size;
@@ -518,15 +513,14 @@ static struct emu_agreement *compare_code(struct emu_kernel *kernel, const struc
 
 /* ---- counting merged accesses as one --------------------------------------------------------- */
 
-/*
- * Counting as the machine code does where ptxas merged neighbouring accesses.
+/* Counting as the machine code does where ptxas merged neighbouring accesses.
  *
  * A group is several accesses in one basic block with the same guard and base register and
  * neighbouring addresses. On lines where PTX and machine code differ, a group is assumed to be
  * merged if the machine code has such a wide access on a line of the group. If PTX and machine code
  * then agree, the member with the lowest address counts as one wide access, and the other members
- * do not count. If they still differ, it is unknown what was merged, and the line counts as in PTX.
- */
+ * do not count. If they still differ, it is unknown what was merged, and the line counts as in
+ * PTX. */
 
 enum { NARROWEST_MERGED = 8, WIDEST_MERGED = 16, MOST_MEMBERS = WIDEST_MERGED };
 

@@ -43,10 +43,8 @@ void finding_head(const struct emu_finding *f, char *text, size_t size)
 
 /* ---- a launch's first fault as a finding ----------------------------------------------------- */
 
-/*
- * A fault is a finding whichever checkers are on: the launch did not reach its end, so the rest of
- * it was not checked. Nothing is reported if no checker is on, or if the launch was interrupted.
- */
+/* A fault is a finding whichever checkers are on: the launch did not reach its end, so the rest of
+ * it was not checked. Nothing is reported if no checker is on, or if the launch was interrupted. */
 
 /* A fault about which no checker reports more. */
 static void report_other(struct launch *launch, const struct fault_event *f)

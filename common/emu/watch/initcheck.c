@@ -5,9 +5,6 @@
 #include "common/emu/machine/events.h"
 #include <inttypes.h>
 
-/* Marks a whole piece as unwritten. */
-static void written_forget_all(struct written *);
-
 /* ---- which bytes are written ----------------------------------------------------------------- */
 
 enum {
@@ -116,6 +113,7 @@ static void written_forget(struct written *w, uint64_t address, uint64_t bytes)
     forget_some(w, last, end - last);
 }
 
+/* Marks a whole piece as unwritten. */
 static void written_forget_all(struct written *w)
 {
     memset(w->bits, 0, w->words * sizeof *w->bits);

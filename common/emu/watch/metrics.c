@@ -20,9 +20,7 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
     METRIC(class_##name, "emu__ptx_inst_executed_class_" word ".sum", "inst", false, false, help,  \
            (double)c->classes[EMU_CLASS_##name])
 
-/*
- * METRIC(function, name, unit, by default, is a ratio, help, value computed from the counts c)
- */
+/* METRIC(function, name, unit, by default, is a ratio, help, value computed from the counts c) */
 #define METRICS                                                                                    \
     METRIC(conflicts_ld, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "", true,     \
            false, "bank conflicts of loads from shared memory", conflicts(&c->shared_ld))          \

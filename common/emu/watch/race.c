@@ -14,10 +14,6 @@ static void race_lane_access(struct lane_access *, uint64_t address, unsigned by
 
 /* ---- an access, lane by lane ----------------------------------------------------------------- */
 
-/*
- * Splits a warp's access into accesses of single lanes. See race.h.
- */
-
 /* ---- a warp's access ------------------------------------------------------------------------- */
 
 static bool overlaps(uint64_t a, uint64_t b, unsigned bytes)
@@ -234,10 +230,8 @@ void race_access(struct warp *w, const struct insn *i, const struct access *acce
 
 /* ---- two accesses of a granule --------------------------------------------------------------- */
 
-/*
- * Compares an access with the earlier accesses of the same granule,
- * reports a hazard if nothing orders them, and keeps the access in the granule.
- */
+/* Compares an access with the earlier accesses of the same granule,
+ * reports a hazard if nothing orders them, and keeps the access in the granule. */
 
 /* Are both accesses synchronisation accesses, which may be concurrent without a hazard? Two atomics
  * are, and so are volatile or relaxed accesses of a flag. Volatile accesses of shared memory within
@@ -498,15 +492,13 @@ static void race_lane_access(struct lane_access *t, uint64_t address, unsigned b
 
 /* ---- plain accesses, in few steps ------------------------------------------------------------ */
 
-/*
- * Plain loads and stores of a warp, nearly all accesses of most kernels, in few steps.
+/* Plain loads and stores of a warp, nearly all accesses of most kernels, in few steps.
  *
  * Nothing is decided here that race_lane_access() would decide otherwise. An access takes the short
  * way if the bits of the granule's records tell that each earlier access that matters happens
  * before it: by a barrier of the block or of the warp, or because the same thread made it. Then
  * there is no hazard, and only the records change. Every other access is left to
- * race_lane_access(), such as one that is ordered by a vector clock.
- */
+ * race_lane_access(), such as one that is ordered by a vector clock. */
 
 /* The records that happen before each of a warp's lanes: those of the block until the time of its
  * last barrier, and those of the warp until the time of its own. Records before `end` have an

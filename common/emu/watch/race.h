@@ -10,8 +10,7 @@
 
 /* ---- the order of operations ----------------------------------------------------------------- */
 
-/*
- * The operations that a program puts into streams and graphs (kernels, copies,
+/* The operations that a program puts into streams and graphs (kernels, copies,
  * fills, host functions, allocations), and which of them come before which.
  *
  * The emulator carries them out one after the other. On a GPU two of them may run at the same time
@@ -24,8 +23,7 @@
  * each other is not observed, so this never makes an order too short. Such operations are dropped.
  *
  * The runtime says what an operation comes after (runtime/order.c). All functions may be
- * called by several host threads at once.
- */
+ * called by several host threads at once. */
 
 struct stream_ops;
 /* The number of an operation; 0: none. Later operations have higher numbers. */
@@ -156,11 +154,6 @@ void race_fence(struct warp *, uint32_t lanes, enum fence);
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-/*
- * The state that racecheck keeps of a device, a block and a warp, and the functions that its files
- * call of each other.
- */
-
 /* The agent of a kind of access: see enum access_strength in shadow.h. */
 static inline enum agent agent_of(unsigned kind) { return (enum agent)(kind >> AGENT_AT); }
 static inline unsigned granule_kind(const struct granule *g, int which)
@@ -202,11 +195,9 @@ struct recent_read {
     bool is_there, is_atomic;
 };
 
-/*
- * The clocks of a warp's lanes, beyond what holds for all threads of the block. `fenced` is the
+/* The clocks of a warp's lanes, beyond what holds for all threads of the block. `fenced` is the
  * clock that a strong store of the lane releases: the lane's clock at its last fence. The lane's
- * own accesses until fence_time (0: no fence) are before that fence as well.
- */
+ * own accesses until fence_time (0: no fence) are before that fence as well. */
 struct race_warp {
     struct recent_read recent[WARP][RECENT];
     timestamp base;                    /* until this time, the lanes' accesses are in order */
@@ -392,11 +383,9 @@ void race_report(struct warp *, const struct insn *, int lane, const struct conf
 
 /* ---- one lane's access ----------------------------------------------------------------------- */
 
-/*
- * One lane's access of one granule. race.c splits a warp's access into these;
+/* One lane's access of one granule. race.c splits a warp's access into these;
  * race.c compares each with the earlier accesses. race.c does both for most accesses, in
- * fewer steps.
- */
+ * fewer steps. */
 
 struct lane_access {
     struct warp *w;
@@ -484,10 +473,8 @@ unsigned race_stores_back(const struct lane_access *, struct sync_table *, uint6
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-/*
- * What the files of racecheck between operations share: race_stream_order.c orders the
- * operations, race_streams.c keeps their accesses and compares them, race_report.c reports.
- */
+/* What the files of racecheck between operations share: race_stream_order.c orders the
+ * operations, race_streams.c keeps their accesses and compares them, race_report.c reports. */
 
 /* For each chain of operations, the number of those that come before. */
 struct op_clock {

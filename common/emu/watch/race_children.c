@@ -6,8 +6,7 @@
 
 /* ---- grids that kernels launch --------------------------------------------------------------- */
 
-/*
- * Racecheck between a grid and what it launches.
+/* Racecheck between a grid and what it launches.
  *
  * A grid's accesses before a launch come before the new grid's, if they come before the launching
  * thread's call: that thread's clock says which they are (event_child). All others, which are made
@@ -17,8 +16,8 @@
  * all of them.
  *
  * For other operations, a launch in a kernel is an operation that begins after the grid that
- * launched it. Its streams, events and the tail stream order it with its siblings (race_streams.c).
- */
+ * launched it. Its streams, events and the tail stream order it with its siblings
+ * (race_streams.c). */
 
 /* The accesses of a grid that has ended, as they were in struct race. */
 struct race_family {
@@ -256,10 +255,9 @@ uint64_t event_child_begin(struct emu *emu, const struct ended_grid *grid,
 
 /* ---- conditions of graphs -------------------------------------------------------------------- */
 
-/*
- * Threads of one launch that set the condition of a graph's conditional
- * node to different values. The node acts on the last value, so something must order the threads.
- */
+/* Threads of one launch that set the condition of a graph's conditional
+ * node to different values. The node acts on the last value, so something must order the
+ * threads. */
 
 /* What this launch has set a condition to; a new entry is not set yet. */
 static struct condition_set *entry_of(struct race *race, uint64_t handle)
@@ -298,10 +296,8 @@ void event_condition(struct warp *w, const struct insn *i, int lane, uint64_t ha
 
 /* ---- rows of matrices ------------------------------------------------------------------------ */
 
-/*
- * Rows that ldmatrix, stmatrix or wmma move are accessed by the lanes whose
- * registers hold the elements, and not by the lanes that give the rows' addresses.
- */
+/* Rows that ldmatrix, stmatrix or wmma move are accessed by the lanes whose
+ * registers hold the elements, and not by the lanes that give the rows' addresses. */
 
 enum { ROWS = 8, LANES_OF_ROW = 4, WORD_BYTES = 4, PARTS = 2, MATRICES = WARP / ROWS };
 

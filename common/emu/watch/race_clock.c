@@ -8,15 +8,13 @@ static void reset_warp_clocks(struct vclock_space *, struct race_warp *);
 
 /* ---- clocks of lanes ------------------------------------------------------------------------- */
 
-/*
- * The clock of each lane: which accesses of other threads happen before its next
+/* The clock of each lane: which accesses of other threads happen before its next
  * one, and what it releases behind a fence.
  *
  * Each block has a timestamp, `now`, which every synchronisation in it increases. An access carries
  * the timestamp at which it was made. It happens before a lane if the lane's clock has at least
  * this time for the thread that made it. A barrier of a whole block or of a whole warp only sets
- * one number, `base`. Vector clocks are made for other kinds of synchronisation only.
- */
+ * one number, `base`. Vector clocks are made for other kinds of synchronisation only. */
 
 void clock_tick(struct race_block *race) { race->now++; }
 
@@ -240,10 +238,8 @@ void race_clock_reset(struct race_block *race)
 
 /* ---- barriers -------------------------------------------------------------------------------- */
 
-/*
- * Barriers of a warp and of a block join the clocks of their
- * threads.
- */
+/* Barriers of a warp and of a block join the clocks of their
+ * threads. */
 
 static void reset_lane_clocks(struct vclock_space *space, struct race_warp *state, int lane)
 {
@@ -459,8 +455,7 @@ void event_barrier_release(struct block *block, unsigned number)
 
 /* ---- mbarriers and asynchronous copies ------------------------------------------------------- */
 
-/*
- * Mbarriers, and asynchronous copies, whose end a thread awaits at an
+/* Mbarriers, and asynchronous copies, whose end a thread awaits at an
  * mbarrier or by groups.
  *
  * An mbarrier has two sync words. An arrival releases to the second word. When the phase is over,
@@ -472,8 +467,7 @@ void event_barrier_release(struct block *block, unsigned number)
  * The accesses of a copy belong to no thread. Copies that end in the order in which they began
  * share a component of the vector clock: a thread's cp.async; a thread's bulk copies that it waits
  * for by groups; and the bulk copies that arrive at one mbarrier, which are carried out in order
- * (machine/bulk.c).
- */
+ * (machine/bulk.c). */
 
 /* ---- mbarriers ------------------------------------------------------------------------------- */
 

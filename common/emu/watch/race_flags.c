@@ -5,8 +5,7 @@
 
 /* ---- words that carry clocks ----------------------------------------------------------------- */
 
-/*
- * Words of memory that carry clocks from a release to an acquire.
+/* Words of memory that carry clocks from a release to an acquire.
  *
  * A strong store releases the clock of its thread's last fence, and nothing newer. So a store of
  * data and then a store of a flag, without a __threadfence() in between, are not ordered for a
@@ -23,8 +22,7 @@
  * A word also keeps its values and clocks from before its last stores (below). In a kernel with
  * tracks_observed, a strong store also releases, as OBSERVED, all that its thread has done,
  * acquired or observed. This orders nothing. race.c uses it to find out which order the code
- * relies on.
- */
+ * relies on. */
 
 enum { FIRST_SIZE = 64 };
 
@@ -188,8 +186,7 @@ void event_cluster_wait(struct warp *w, uint32_t lanes, uint64_t key)
 
 /* ---- earlier values of a flag ---------------------------------------------------------------- */
 
-/*
- * Would an earlier value of a flag have taken the same branch?
+/* Would an earlier value of a flag have taken the same branch?
  *
  * A thread that waits until a flag is at least 3 may find 7, if the storing thread has run ahead.
  * The program must be right even if the thread had found 3. So if a value only decides a branch,
@@ -199,8 +196,7 @@ void event_cluster_wait(struct warp *w, uint32_t lanes, uint64_t key)
  * are restored afterwards.
  *
  * Only the last few stores are kept. A thread that is after a store cannot have read a value from
- * before it.
- */
+ * before it. */
 
 /* ---- trying a branch ------------------------------------------------------------------------- */
 
@@ -326,15 +322,13 @@ unsigned race_stores_back(const struct lane_access *t, struct sync_table *table,
 
 /* ---- a value that is loaded before its flag -------------------------------------------------- */
 
-/*
- * A value that is loaded before its flag.
+/* A value that is loaded before its flag.
  *
  * A thread loads a value and a flag in each turn of a loop, until the flag says that the value is
  * there. Volatile and relaxed loads may be carried out in either order, and nvcc changes their
  * order, too. If the value comes first, the flag may be there and the value be old. It is a hazard
  * if the flag decides whether the value is loaded again, and no fence lies between the two stores.
- * It is no hazard if the thread also waits for the value itself.
- */
+ * It is no hazard if the thread also waits for the value itself. */
 
 static record last_store(const struct lane_access *t, const struct recent_read *read)
 {
@@ -389,8 +383,7 @@ void race_check_values(const struct lane_access *t, unsigned values)
 
 /* ---- words that are loaded, changed and stored ----------------------------------------------- */
 
-/*
- * A word that is loaded, changed and stored again, by volatile or
+/* A word that is loaded, changed and stored again, by volatile or
  * relaxed accesses.
  *
  * None of these accesses races with another thread's. But the three steps are not atomic together:
@@ -398,8 +391,7 @@ void race_check_values(const struct lane_access *t, unsigned values)
  * hazard if the thread has observed the other store but is not after it, since the store might as
  * well have come later. It is no hazard if the thread has polled until it observed the other store:
  * then it was this thread's turn (as with a ticket lock). Nor is it one if the loaded value has
- * nothing to do with the stored one (such as a hint that any thread may overwrite).
- */
+ * nothing to do with the stored one (such as a hint that any thread may overwrite). */
 
 static bool is_flag(unsigned kind)
 {

@@ -7,13 +7,11 @@
 
 /* ---- hazards between accesses ---------------------------------------------------------------- */
 
-/*
- * Hazards as text. A finding is a pair of source lines and a count.
+/* Hazards as text. A finding is a pair of source lines and a count.
  *
  * Hazards are collected until the launch ends. Of all hazards between the same two lines, the
  * reported one is the first between the threads that are farthest apart: its advice helps the
- * others, too.
- */
+ * others, too. */
 
 /* How far apart two threads are: in one instruction, warp, block, cluster, or grid. The others are
  * for hazards whose advice does not depend on the distance. */
@@ -314,10 +312,8 @@ void race_reports_flush(struct race_reports *reports, const struct launch *launc
 
 /* ---- hazards between operations -------------------------------------------------------------- */
 
-/*
- * Hazards between operations as text. A finding is a pair of places:
- * source lines of kernels, or calls of the runtime.
- */
+/* Hazards between operations as text. A finding is a pair of places:
+ * source lines of kernels, or calls of the runtime. */
 
 /* ---- the code of a launch -------------------------------------------------------------------- */
 

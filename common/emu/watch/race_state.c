@@ -9,11 +9,6 @@ static void race_exit_reset(struct race_block *);
 
 /* ---- the state, made and freed --------------------------------------------------------------- */
 
-/*
- * Racecheck's state of a device, of a launch and of a block: when it is made and
- * freed.
- */
-
 struct race *race_open(void)
 {
     struct race *race = allocated(calloc(1, sizeof *race));
@@ -213,16 +208,14 @@ void race_block_free(struct race_block *race)
 
 /* ---- blocks that exit ------------------------------------------------------------------------ */
 
-/*
- * A block that exits while other blocks of its cluster use its shared
+/* A block that exits while other blocks of its cluster use its shared
  * memory.
  *
  * A block may exit if the last use by each thread of the other blocks happens before one of the
  * block's own threads. A strong store, such as an arrival at the block's mbarrier, may also have
  * been observed by a strong load or a wait of the block. To know this, uses are numbered, and a
  * word keeps the number at which it was last read (struct sync_word). Strict readers need no fence
- * here: the exit cannot come before a read that decides when the thread goes on.
- */
+ * here: the exit cannot come before a read that decides when the thread goes on. */
 
 /* A thread's last use of the memory, and its last strong store there. */
 struct use {

@@ -1,10 +1,8 @@
 #include "count.h"
 
-/*
- * The lowest nine bits are the operation. The three bits above say where the operands come from (a
+/* The lowest nine bits are the operation. The three bits above say where the operands come from (a
  * register, a uniform register, a constant). This matters only for ATOMS: the form without an
- * operand is ATOMS.POPC.INC.
- */
+ * operand is ATOMS.POPC.INC. */
 enum {
     OPERATION_BITS = 0x1ff,
     LD = 0x180,

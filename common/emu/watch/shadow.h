@@ -8,8 +8,7 @@
 
 /* ---- vector clocks --------------------------------------------------------------------------- */
 
-/*
- * Vector clocks: for each thread of the grid, up to which time its accesses happen
+/* Vector clocks: for each thread of the grid, up to which time its accesses happen
  * before the owner's next access (Mattern 1988; FastTrack 2009 for race detectors).
  *
  * Each block counts its synchronisations. A timestamp is a value of this counter; 0 is before all
@@ -19,8 +18,7 @@
  * a tree over the block's number with 16 branches a node: clocks that thousands of blocks pass on
  * to each other (in a chained scan, or at a grid barrier) share nearly all of their nodes. A leaf
  * is the clock of one block: one time for all of its threads, and later times for single warps,
- * threads and asynchronous copies. A NULL clock has time 0 for every thread.
- */
+ * threads and asynchronous copies. A NULL clock has time 0 for every thread. */
 
 enum {
     MAX_THREADS = 1024, /* of a block */
@@ -250,8 +248,7 @@ static inline size_t record_rows_bytes(const struct record_rows *rows)
 
 /* ---- racecheck's shadow memory --------------------------------------------------------------- */
 
-/*
- * Racecheck's shadow memory: for every 4 bytes of shared and global memory (a
+/* Racecheck's shadow memory: for every 4 bytes of shared and global memory (a
  * granule) the last write and up to two reads since.
  *
  * Each of the first two is a record of 8 bytes, and the second read is a short record of 4. Each
@@ -263,8 +260,7 @@ static inline size_t record_rows_bytes(const struct record_rows *rows)
  *
  * It is incomplete: of several threads that write different bytes of one granule it keeps the last,
  * and of more than two readers the two that are farthest apart. So a hazard may be missed in one
- * such byte and found in its neighbours; no hazard is invented.
- */
+ * such byte and found in its neighbours; no hazard is invented. */
 
 enum { LAST_WRITE, READ, OTHER_READ, RECORDS };
 

@@ -155,11 +155,9 @@ void trace_exchange(struct emu_trace *trace, const struct warp *w, const struct 
 
 /* ---- pictures -------------------------------------------------------------------------------- */
 
-/*
- * Several host threads may run blocks. So accesses are kept under a lock, and of equally bad ones
+/* Several host threads may run blocks. So accesses are kept under a lock, and of equally bad ones
  * that of the lowest block and warp, so that pictures do not depend on the order of blocks. A
- * timeline is of one block, which one host thread runs at a time.
- */
+ * timeline is of one block, which one host thread runs at a time. */
 
 enum { MOST_LINES = 256, MOST_TIMELINES = 16, MOST_TURNS = 2000 };
 

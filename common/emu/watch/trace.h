@@ -8,8 +8,7 @@
 
 /* ---- writes every access to shared and global memory as a line of text ----------------------- */
 
-/*
- * Writes every access to shared and global memory as a line of text, for pictures and
+/* Writes every access to shared and global memory as a line of text, for pictures and
  * tables.
  *
  * The columns are separated by tabs, after one header line: launch, kernel, block (its index in the
@@ -29,8 +28,7 @@
  * that is not sync, such as shfl.up, and its space and counts are "-". The first list of a shfl
  * holds the lane whose value each lane receives (hexadecimal); that of other operations is "-". The
  * second list of a shfl and of a vote holds the value that each lane gives and the one that it
- * receives, with a comma between them; that of other operations is "-".
- */
+ * receives, with a comma between them; that of other operations is "-". */
 
 struct emu_trace;
 
@@ -47,11 +45,9 @@ void trace_exchange(struct emu_trace *, const struct warp *, const struct insn *
 
 /* ---- pictures -------------------------------------------------------------------------------- */
 
-/*
- * What is kept of a run for pictures: of each source line the access to shared memory
+/* What is kept of a run for pictures: of each source line the access to shared memory
  * with the most bank conflicts, and of each kernel's first launch when the warps of block 0 run.
- * emu.h has the structures.
- */
+ * emu.h has the structures. */
 
 struct pictures;
 
