@@ -71,8 +71,7 @@ static char *own_file(const char *folder, const char *name)
  * threads. */
 #define TLS_ROOM "glibc.rtld.optional_static_tls=8192"
 
-/* nvcc and linkers are started by this command, unless they are to stay unchanged
- * (nvcc.c). */
+/* nvcc and linkers are started by this command, unless they are to stay unchanged (nvcc.c). */
 static void set_tools(void)
 {
     char own[PATH_MAX];

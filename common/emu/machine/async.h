@@ -15,8 +15,7 @@ void barrier_release(struct block *, unsigned number);
 
 /* ---- instructions that wait for the end of a phase ------------------------------------------- */
 
-/* Instructions that wait for the end of a phase: barrier.cluster.wait and
- * mbarrier.try_wait.
+/* Instructions that wait for the end of a phase: barrier.cluster.wait and mbarrier.try_wait.
  *
  * A fragment stays at such an instruction until the phase is over for one of its lanes. Its block
  * checks this before each turn of the warp. */
@@ -46,8 +45,7 @@ void cluster_report(struct warp *, const struct insn *, int lane);
 
 /* ---- mbarriers ------------------------------------------------------------------------------- */
 
-/* Mbarriers: barriers in shared memory that count arrivals and bytes (PTX ISA,
- * "mbarrier").
+/* Mbarriers: barriers in shared memory that count arrivals and bytes (PTX ISA, "mbarrier").
  *
  * An mbarrier has 64 bits, whose layout is hidden from programs. It counts the arrivals that its
  * phase still lacks, and the bytes that asynchronous copies still have to deliver (tx-count). When

@@ -394,8 +394,7 @@ int launch_check(struct emu *, const struct emu_kernel *, const struct emu_shape
 /* Closes what launches in kernels need, if it is open. (run.c) */
 void descendants_close(struct emu *);
 
-/* Runs a launch to its end on the device's host threads, or until it is suspended.
- * (scheduler.c) */
+/* Runs a launch to its end on the device's host threads, or until it is suspended. (scheduler.c) */
 void launch_run(struct launch *);
 
 /* ---- emu --lenient: accesses outside of memory that a GPU lets pass -------------------------- */

@@ -118,8 +118,7 @@ void event_copy_issued(struct warp *, const struct insn *, const struct access *
  * number of elements if it reduces a tensor. */
 void event_bulk_issued(struct warp *, const struct insn *, uint64_t bytes);
 
-/* An invalid access, which ends the launch unless it passes. Addresses are as in
- * device.h. */
+/* An invalid access, which ends the launch unless it passes. Addresses are as in device.h. */
 enum wrong_access {
     ACCESS_MISALIGNED,
     ACCESS_OUTSIDE_GLOBAL,

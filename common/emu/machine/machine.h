@@ -516,8 +516,7 @@ static inline uint8_t *local_byte(const struct warp *w, uint64_t offset, int lan
 
 /* ---- one warp's access to memory ------------------------------------------------------------- */
 
-/* One warp's access to memory, and the door that every access passes
- * (ops_door.c).
+/* One warp's access to memory, and the door that every access passes (ops_door.c).
  *
  * The functions here are for operations other than plain loads and stores. They are those of one
  * instruction set that is compiled (operations.c). */

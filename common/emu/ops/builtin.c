@@ -179,9 +179,8 @@ void (*builtin_find(const char *name))(struct warp *, const struct insn *, uint3
  *
  * A conversion is formatted only if it is in the table below. The host's printf gets a
  * specification that is made here and takes only flags from the program's text. All other
- * conversions are printed unchanged, and so are those that the guide does not have (%zu, %.*f);
- * %n and %ls still consume their argument. Widths and precisions are limited to the length of a
- * line.
+ * conversions are printed unchanged, and so are those that the guide does not have (%zu, %.*f); %n
+ * and %ls still consume their argument. Widths and precisions are limited to the length of a line.
  *
  * On a GPU the kernel copies up to 32 arguments to a buffer, for the conversions that it knows, and
  * the host formats them later. For a further argument the host reads on in the buffer, where the

@@ -124,9 +124,8 @@ struct place spot_of_element(const struct matrix_fragment *f, unsigned lane, uns
 
 /* ---- moves matrices between memory and registers --------------------------------------------- */
 
-/* Moves matrices between memory and registers: ldmatrix, stmatrix, movmatrix,
- * wmma.load and wmma.store. Each access of memory passes the door, as those of other instructions
- * do. */
+/* Moves matrices between memory and registers: ldmatrix, stmatrix, movmatrix, wmma.load and
+ * wmma.store. Each access of memory passes the door, as those of other instructions do. */
 
 /* The sizes of an 8x8 matrix of 16-bit elements. Each lane has a word of it. */
 enum { ROWS = 8, ROW_BYTES = 16, WORD_BYTES = 4, LANES_OF_ROW = ROW_BYTES / WORD_BYTES };

@@ -8,9 +8,8 @@
 
 /* ---- sums of products of f16 ----------------------------------------------------------------- */
 
-/* Sums of products of f16, bf16, tf32 and 8-bit floating-point numbers, to the
- * bit as an H200 forms them. notes/more/tensor-cores.md has the rules, and how they were
- * compared. */
+/* Sums of products of f16, bf16, tf32 and 8-bit floating-point numbers, to the bit as an H200 forms
+ * them. notes/more/tensor-cores.md has the rules, and how they were compared. */
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 

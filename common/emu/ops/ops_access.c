@@ -5,8 +5,7 @@
 
 /* ---- loads and stores (PTX ISA, "ld", "st") -------------------------------------------------- */
 
-/* The door (ops_door.c) checks each access and finds its bytes; this file moves the
- * bytes. */
+/* The door (ops_door.c) checks each access and finds its bytes; this file moves the bytes. */
 
 /* Loads one element per lane. */
 static void load_elements(const struct warp *w, const struct insn *i, const struct access *access)

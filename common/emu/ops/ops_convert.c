@@ -237,9 +237,8 @@ DEFINE_OP_TABLE(ops_convert, entries);
 
 /* ---- formats of neural networks -------------------------------------------------------------- */
 
-/* Cvt to and from the formats of neural networks: tf32, and pairs of 8-bit
- * floats (PTX ISA, "cvt"; e4m3 has no infinity and one NaN, e5m2 is a half without its low
- * byte). */
+/* Cvt to and from the formats of neural networks: tf32, and pairs of 8-bit floats (PTX ISA, "cvt";
+ * e4m3 has no infinity and one NaN, e5m2 is a half without its low byte). */
 
 /* ---- tf32: a float with 10 bits of fraction */
 

@@ -5,9 +5,8 @@
 
 /* ---- the door -------------------------------------------------------------------------------- */
 
-/* The door: the function that every access of a warp to shared, global or
- * local memory passes, except for valid runs: these have a faster door of their own (enter_run() in
- * ops_memory.h).
+/* The door: the function that every access of a warp to shared, global or local memory passes,
+ * except for valid runs: these have a faster door of their own (enter_run() in ops_memory.h).
  *
  * It turns generic addresses into addresses of a space, checks bounds and alignment, announces the
  * access, and finds the bytes in host memory. An access whose lanes address several ranges passes

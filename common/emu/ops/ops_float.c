@@ -297,8 +297,7 @@ DEFINE_OP_TABLE(ops_half, half_entries);
 
 /* ---- approximations -------------------------------------------------------------------------- */
 
-/* Ex2, lg2, sin, cos, tanh and rsqrt of floats, which hardware approximates (PTX
- * ISA, ".approx").
+/* Ex2, lg2, sin, cos, tanh and rsqrt of floats, which hardware approximates (PTX ISA, ".approx").
  *
  * They are computed in double, by polynomials and without branches, of which the compiler makes
  * vector instructions. The error is at most some 2^-42 of the result, so that nearly every result

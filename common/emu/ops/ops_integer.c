@@ -5,8 +5,7 @@
 
 /* ---- integer arithmetic ---------------------------------------------------------------------- */
 
-/* Integer arithmetic, logic and shifts (PTX ISA, "Integer Arithmetic", "Logic and
- * Shift"). */
+/* Integer arithmetic, logic and shifts (PTX ISA, "Integer Arithmetic", "Logic and Shift"). */
 
 #if defined __AVX2__
 #include <immintrin.h>
@@ -535,9 +534,8 @@ DEFINE_OP_TABLE(ops_divide, divide_entries);
 
 /* ---- the SIMD video instructions ------------------------------------------------------------- */
 
-/* The SIMD video instructions (PTX ISA, "Video Instructions"): absolute
- * differences without selectors, which nvcc writes for __vabsdiffu4 and __vsadu4. All others are
- * refused by name. */
+/* The SIMD video instructions (PTX ISA, "Video Instructions"): absolute differences without
+ * selectors, which nvcc writes for __vabsdiffu4 and __vsadu4. All others are refused by name. */
 
 /* A part of a word, which has `bits` bits. */
 static inline int32_t part_of(uint32_t word, int at, int bits, bool is_signed)

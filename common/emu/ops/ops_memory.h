@@ -10,9 +10,8 @@
 
 /* ---- what loads ------------------------------------------------------------------------------ */
 
-/* What loads, stores and atomics share: computing addresses, and moving elements
- * between memory and registers. Only for the ops_*.c files, which are compiled for several
- * instruction sets. */
+/* What loads, stores and atomics share: computing addresses, and moving elements between memory and
+ * registers. Only for the ops_*.c files, which are compiled for several instruction sets. */
 
 /* The door in ops_door.c; see machine.h. */
 #define access_door EMU_PASTE(access_door_, EMU_ISA)

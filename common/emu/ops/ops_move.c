@@ -6,8 +6,7 @@
 
 /* ---- ops move -------------------------------------------------------------------------------- */
 
-/* Mov, selp, slct, logic on predicates, packing and unpacking (PTX ISA, "Data
- * Movement"). */
+/* Mov, selp, slct, logic on predicates, packing and unpacking (PTX ISA, "Data Movement"). */
 
 #define MOVE(X) X(mov, "mov", u32, a) X(mov, "mov", u64, a) X(mov, "mov", u16, a)
 MOVE(DEFINE_UNARY)

@@ -489,8 +489,7 @@ struct callee {
     /* The offset in local memory of each parameter whose address is taken; NOT_LOCAL for the
      * others. */
     const unsigned *param_local;
-    /* The emulator's own code for a function that PTX only declares (builtin.c); else
-     * NULL. */
+    /* The emulator's own code for a function that PTX only declares (builtin.c); else NULL. */
     void (*builtin)(struct warp *, const struct insn *, uint32_t mask);
 };
 
@@ -537,8 +536,7 @@ struct emu_kernel {
 
 /* ---- a loaded module ------------------------------------------------------------------------- */
 
-/* A loaded module: its parsed text, the addresses of its variables, its decoded
- * kernels. */
+/* A loaded module: its parsed text, the addresses of its variables, its decoded kernels. */
 
 struct machine_code; /* fidelity.c */
 
@@ -632,9 +630,8 @@ static inline unsigned element_bits(enum element e)
 
 /* ---- special registers ----------------------------------------------------------------------- */
 
-/* Special registers (PTX ISA, "Special Registers") that keep one value while a warp
- * lives. The machine writes them when the warp starts. Clocks are not among them: see
- * ops_move.c. */
+/* Special registers (PTX ISA, "Special Registers") that keep one value while a warp lives. The
+ * machine writes them when the warp starts. Clocks are not among them: see ops_move.c. */
 
 enum special_register {
     SPECIAL_TID_X,

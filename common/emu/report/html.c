@@ -11,9 +11,8 @@ static void html_text(FILE *, const char *text);
 
 /* ---- pictures of banks ----------------------------------------------------------------------- */
 
-/* The worst access to shared memory of each source line as a picture: a column for
- * each bank, with a square for each word that lanes access. A bank serves one word in a
- * wavefront. */
+/* The worst access to shared memory of each source line as a picture: a column for each bank, with
+ * a square for each word that lanes access. A bank serves one word in a wavefront. */
 
 enum { LANES = 32, WORD = 4, MOST = 20, NAME = 256 };
 enum { CELL = 22, BANK_ROW = 16, TOP = 16 }; /* pixels */

@@ -1,5 +1,4 @@
-/* json_document.c — a document as JSON. notes/more/emulator-options.md describes
- * the fields. */
+/* json_document.c — a document as JSON. notes/more/emulator-options.md describes the fields. */
 #include "report.h"
 
 

@@ -211,8 +211,7 @@ struct function {
  * NULL. It is not NULL if the emulator refuses this kernel (cudaErrorNotSupported): its name is
  * known, and it cannot run. */
 cudaError_t cudart_function(const void *host, struct function **function);
-/* The most bytes of dynamic shared memory that cudaFuncSetAttribute can allow it.
- * (occupancy.c) */
+/* The most bytes of dynamic shared memory that cudaFuncSetAttribute can allow it. (occupancy.c) */
 size_t cudart_dynamic_most(const struct function *);
 /* The function of a kernel that another kernel has launched, by its mangled name; `other` if no
  * kernel with this name is registered. */

@@ -223,9 +223,8 @@ void cudart_capture_forget(struct object *stream);
 
 /* ---- the order of operations ----------------------------------------------------------------- */
 
-/* The order of a program's operations, for racecheck (watch/race.h): what
- * streams, events, graphs and waiting calls put in order. While racecheck is off, each function
- * only reads one pointer.
+/* The order of a program's operations, for racecheck (watch/race.h): what streams, events, graphs
+ * and waiting calls put in order. While racecheck is off, each function only reads one pointer.
  *
  * The emulator carries operations out at once. The order here is the one that CUDA guarantees. */
 

@@ -147,9 +147,8 @@ char *cudart_fork_take(enum cudart_part part, size_t *length)
 
 /* ---- programs of one run --------------------------------------------------------------------- */
 
-/* What the processes of one run put together: the programs that a script has started,
- * which the command emu waits for (command/run.c), and the processes that a program forks
- *
+/* What the processes of one run put together: the programs that a script has started, which the
+ * command emu waits for (command/run.c), and the processes that a program forks
  *
  * The settings for emu name open files of another process, as /proc has them. If they cannot be
  * opened, as in another namespace, the program writes its report by itself. */

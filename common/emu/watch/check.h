@@ -1,6 +1,5 @@
 /*
- * check.h — findings and the checkers: memcheck, initcheck, synccheck; what code does with a
- * value.
+ * check.h — findings and the checkers: memcheck, initcheck, synccheck; what code does with a value.
  */
 #ifndef EMU_CHECK_H
 #define EMU_CHECK_H
@@ -254,8 +253,7 @@ bool code_is_same(const struct emu_kernel *, const struct insn *, const struct i
 
 /* ---- which bits of an instruction's result may depend on a value ----------------------------- */
 
-/* Which bits of an instruction's result may depend on a value, if these bits of its
- * operands do.
+/* Which bits of an instruction's result may depend on a value, if these bits of its operands do.
  *
  * Two words are often put into one register, such as a status above a sum. A test of the status
  * then does not depend on the sum. Shifts, masks, packing and comparisons with constants are

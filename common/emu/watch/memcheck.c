@@ -168,8 +168,7 @@ size_t emu_report_leaks(struct emu *emu, uint64_t *bytes)
 
 /* ---- errors of calls in kernels -------------------------------------------------------------- */
 
-/* A call of the CUDA runtime in a kernel returns an error. Kernels
- * seldom look at it. */
+/* A call of the CUDA runtime in a kernel returns an error. Kernels seldom look at it. */
 
 /* "a launch", or "cudaMalloc" */
 static void describe_call(const struct insn *i, char *text, size_t size)

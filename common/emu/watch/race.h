@@ -383,9 +383,8 @@ void race_report(struct warp *, const struct insn *, int lane, const struct conf
 
 /* ---- one lane's access ----------------------------------------------------------------------- */
 
-/* One lane's access of one granule. race.c splits a warp's access into these;
- * race.c compares each with the earlier accesses. race.c does both for most accesses, in
- * fewer steps. */
+/* One lane's access of one granule. race.c splits a warp's access into these; race.c compares each
+ * with the earlier accesses. race.c does both for most accesses, in fewer steps. */
 
 struct lane_access {
     struct warp *w;

@@ -255,9 +255,8 @@ uint64_t event_child_begin(struct emu *emu, const struct ended_grid *grid,
 
 /* ---- conditions of graphs -------------------------------------------------------------------- */
 
-/* Threads of one launch that set the condition of a graph's conditional
- * node to different values. The node acts on the last value, so something must order the
- * threads. */
+/* Threads of one launch that set the condition of a graph's conditional node to different values.
+ * The node acts on the last value, so something must order the threads. */
 
 /* What this launch has set a condition to; a new entry is not set yet. */
 static struct condition_set *entry_of(struct race *race, uint64_t handle)

@@ -238,8 +238,7 @@ void race_clock_reset(struct race_block *race)
 
 /* ---- barriers -------------------------------------------------------------------------------- */
 
-/* Barriers of a warp and of a block join the clocks of their
- * threads. */
+/* Barriers of a warp and of a block join the clocks of their threads. */
 
 static void reset_lane_clocks(struct vclock_space *space, struct race_warp *state, int lane)
 {
@@ -455,8 +454,7 @@ void event_barrier_release(struct block *block, unsigned number)
 
 /* ---- mbarriers and asynchronous copies ------------------------------------------------------- */
 
-/* Mbarriers, and asynchronous copies, whose end a thread awaits at an
- * mbarrier or by groups.
+/* Mbarriers, and asynchronous copies, whose end a thread awaits at an mbarrier or by groups.
  *
  * An mbarrier has two sync words. An arrival releases to the second word. When the phase is over,
  * the second word's clocks move to the first word, where waiting threads acquire them. So no thread

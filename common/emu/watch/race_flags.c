@@ -383,8 +383,7 @@ void race_check_values(const struct lane_access *t, unsigned values)
 
 /* ---- words that are loaded, changed and stored ----------------------------------------------- */
 
-/* A word that is loaded, changed and stored again, by volatile or
- * relaxed accesses.
+/* A word that is loaded, changed and stored again, by volatile or relaxed accesses.
  *
  * None of these accesses races with another thread's. But the three steps are not atomic together:
  * a store by another thread between them is lost. It is a hazard if this has happened. It is also a

@@ -208,8 +208,7 @@ void race_block_free(struct race_block *race)
 
 /* ---- blocks that exit ------------------------------------------------------------------------ */
 
-/* A block that exits while other blocks of its cluster use its shared
- * memory.
+/* A block that exits while other blocks of its cluster use its shared memory.
  *
  * A block may exit if the last use by each thread of the other blocks happens before one of the
  * block's own threads. A strong store, such as an arrival at the block's mbarrier, may also have

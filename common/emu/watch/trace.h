@@ -8,8 +8,7 @@
 
 /* ---- writes every access to shared and global memory as a line of text ----------------------- */
 
-/* Writes every access to shared and global memory as a line of text, for pictures and
- * tables.
+/* Writes every access to shared and global memory as a line of text, for pictures and tables.
  *
  * The columns are separated by tabs, after one header line: launch, kernel, block (its index in the
  * grid), warp, epoch (the number of barriers that the block has passed), source line (file:line),
