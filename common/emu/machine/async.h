@@ -108,15 +108,11 @@ void async_free(struct block *);
 /* Carries out all copies and stores that arrive at an mbarrier, and arrives for them. */
 void async_carry_out(const struct shared_place *mbarrier);
 
-/* ---- cp.async (race_clock.c) */
-
 /* ---- cp.async.bulk (bulk.c) */
 
 void bulk_arrive_at(const struct shared_place *mbarrier);
 void bulk_finish(struct block *);
 void bulk_copies_free(struct bulk_copy **list);
-
-/* ---- st.async (async.c) */
 
 /* ---- what a CUtensorMap holds under the emulator --------------------------------------------- */
 

@@ -8,8 +8,6 @@
 
 static size_t align_up(size_t value, size_t alignment);
 
-/* ---- the functions that a kernel calls, and the place of every variable ---------------------- */
-
 /* ---- which functions ------------------------------------------------------------------------- */
 
 /* Puts the parameters and results of a function at the start of its area. Returns their end. */

@@ -7,8 +7,6 @@
 
 /* ---- decodes the instructions of tensor cores: mma, wmma, ldmatrix, stmatrix, movmatrix ------ */
 
-/* ---- words ----------------------------------------------------------------------------------- */
-
 /* Takes the first word that is a type of elements. */
 static bool take_element(struct words *words, enum element *element)
 {

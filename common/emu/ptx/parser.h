@@ -187,8 +187,6 @@ enum token_kind parse_constant(struct parser *, uint64_t *bits);
 /* Reads the offset behind a base: + 4, +-4 or - 4; 0 if it is missing. */
 int64_t parse_offset(struct parser *);
 
-/* ---- names of the module (ptx.c) */
-
 /* ---- instructions (ptx_function.c) */
 
 #endif

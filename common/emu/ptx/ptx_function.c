@@ -4,8 +4,6 @@
 #include "parser.h"
 #include <string.h>
 
-/* ---- reads instructions and their operands --------------------------------------------------- */
-
 /* ---- operands -------------------------------------------------------------------------------- */
 
 static void parse_operand(struct parser *p, struct ptx_operand *out, unsigned depth);
@@ -204,8 +202,6 @@ static void parse_branch_targets(struct parser *p, const char *name)
     parse_items(p, targets, ";", 0);
     table->targets = targets;
 }
-
-/* ---- parses functions: their heads when the text is loaded, their bodies when needed --------- */
 
 /* ---- heads ----------------------------------------------------------------------------------- */
 

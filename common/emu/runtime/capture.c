@@ -202,8 +202,6 @@ cudaError_t cudart_capture_wait(cudaStream_t handle, struct object *event, bool 
     return error;
 }
 
-/* ---- the functions that begin, end and query a capture --------------------------------------- */
-
 /* ---- begin ----------------------------------------------------------------------------------- */
 
 /* Adds a capture to the active ones. */

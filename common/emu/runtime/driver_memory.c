@@ -266,8 +266,6 @@ DRIVER_PTSZ(cuMemPrefetchAsync);
 
 /* ---- copies and fills ------------------------------------------------------------------------ */
 
-/* ---- copies of rows -------------------------------------------------------------------------- */
-
 /* One side of a copy. */
 struct copy_side {
     CUmemorytype type;

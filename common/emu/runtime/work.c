@@ -7,8 +7,6 @@ static cudaError_t cudart_run_fill(const struct cudaMemsetParams *);
 
 /* ---- carries out work, and copies it --------------------------------------------------------- */
 
-/* ---- carrying out ---------------------------------------------------------------------------- */
-
 static cudaError_t carry_out(const struct work *, cudaStream_t);
 
 /* Carries out a graph that has been sorted. */

@@ -98,8 +98,6 @@ const struct emu_agreement *emu_agreement(struct emu *emu, struct emu_kernel *ke
     return agreement;
 }
 
-/* ---- comparing ------------------------------------------------------------------------------- */
-
 /* ---- the list -------------------------------------------------------------------------------- */
 
 static int compare_kinds(struct sass_access a, struct sass_access b)
