@@ -120,10 +120,15 @@ struct page {
 
 struct pages {
     size_t bytes; /* of a page's content */
-    struct page **table;
-    size_t size, count;
+    struct address_table table;
     struct page *last; /* found last */
 };
+
+/* The page at a place of the table; NULL: there is none. */
+static inline struct page *pages_at(const struct pages *pages, size_t place)
+{
+    return pages->table.entries[place].kept;
+}
 
 /* The page with a number; NULL: it does not exist. pages_touch makes it. */
 struct page *pages_find(struct pages *, uint64_t number);

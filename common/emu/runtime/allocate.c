@@ -107,12 +107,9 @@ RUNTIME_WAITS(cudaMallocManaged, (void **pointer, size_t bytes, unsigned flags),
               IF(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost, cudaErrorInvalidValue,
                  allocate_host(pointer, bytes, MANAGED, flags)))
 
-cudaError_t CUDARTAPI cudaFreeHost(void *pointer)
-{
-    RETURN_IF_UNSAFE();
-    return cudart_done_free(pointer == NULL ? cudaSuccess : cudart_forget(pointer, 1u << PINNED),
-                            pointer);
-}
+RUNTIME_WAITS(cudaFreeHost, (void *pointer),
+              IF(pointer != NULL, cudaSuccess,
+                 cudart_done_free(cudart_forget(pointer, 1u << PINNED), pointer)))
 
 cudaError_t CUDARTAPI cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
 {

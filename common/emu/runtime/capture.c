@@ -390,11 +390,8 @@ cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t handle,
     return cudart_done(error);
 }
 
-cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t stream,
-                                            enum cudaStreamCaptureStatus *status)
-{
-    return cudaStreamGetCaptureInfo(stream, status, NULL, NULL, NULL, NULL, NULL);
-}
+RUNTIME_ANYWHERE(cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
+                 cudaStreamGetCaptureInfo(stream, status, NULL, NULL, NULL, NULL, NULL))
 
 cudaError_t CUDARTAPI cudaStreamUpdateCaptureDependencies(cudaStream_t handle,
                                                           cudaGraphNode_t *needs,
@@ -428,12 +425,9 @@ cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(enum cudaStreamCapture
 
 /* With -default-stream per-thread, NULL is the thread's own stream, which can be captured. From
  * then on NULL means that stream for all calls of the thread. */
-cudaError_t CUDARTAPI cudaStreamBeginCapture_ptsz(cudaStream_t stream,
-                                                  enum cudaStreamCaptureMode mode)
-{
-    cudart_default_is_per_thread = true;
-    return cudaStreamBeginCapture(stream, mode);
-}
+RUNTIME_ANYWHERE(cudaStreamBeginCapture_ptsz, (cudaStream_t stream,
+                 enum cudaStreamCaptureMode mode),
+                 (cudart_default_is_per_thread = true, cudaStreamBeginCapture(stream, mode)))
 
 ALSO_PTSZ(cudaStreamBeginCaptureToGraph);
 ALSO_PTSZ(cudaStreamEndCapture);

@@ -6,7 +6,6 @@
  */
 #include "graph.h"
 
-
 /* ---- the configuration between <<<>>> and the stub ------------------------------------------- */
 
 struct configuration {
@@ -322,26 +321,25 @@ static cudaError_t launch(const struct kernel_work *kernel, cudaStream_t stream)
     return error;
 }
 
-cudaError_t CUDARTAPI __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
-                                         size_t shared, cudaStream_t stream)
-{
-    return launch(&(struct kernel_work){kernel, grid, block, shared, args, false, 0, {0, 0, 0}},
-                  stream);
-}
+#define SHAPE dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream
+#define LAUNCH(handle, is_cooperative)                                                             \
+    launch(&(struct kernel_work){.host = handle,                                                   \
+                                 .grid = grid,                                                     \
+                                 .block = block,                                                   \
+                                 .shared = shared,                                                 \
+                                 .args = args,                                                     \
+                                 .cooperative = is_cooperative},                                   \
+           stream)
 
-cudaError_t CUDARTAPI cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **args,
-                                       size_t shared, cudaStream_t stream)
-{
-    return launch(&(struct kernel_work){host, grid, block, shared, args, false, 0, {0, 0, 0}},
-                  stream);
-}
-
-cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
-                                                  void **args, size_t shared, cudaStream_t stream)
-{
-    return launch(&(struct kernel_work){host, grid, block, shared, args, true, 0, {0, 0, 0}},
-                  stream);
-}
+/* With -default-stream per-thread, NULL is the thread's own stream: from then on for all of its
+ * calls. */
+RUNTIME_ANYWHERE(__cudaLaunchKernel, (cudaKernel_t kernel, SHAPE), LAUNCH(kernel, false))
+RUNTIME_ANYWHERE(__cudaLaunchKernel_ptsz, (cudaKernel_t kernel, SHAPE),
+                 (cudart_default_is_per_thread = true, LAUNCH(kernel, false)))
+RUNTIME_ANYWHERE(cudaLaunchKernel, (const void *host, SHAPE), LAUNCH(host, false))
+RUNTIME_ANYWHERE(cudaLaunchKernel_ptsz, (const void *host, SHAPE),
+                 (cudart_default_is_per_thread = true, LAUNCH(host, false)))
+RUNTIME_ANYWHERE(cudaLaunchCooperativeKernel, (const void *host, SHAPE), LAUNCH(host, true))
 
 static cudaError_t read_cluster(const cudaLaunchAttribute *a, struct kernel_work *work)
 {
@@ -418,22 +416,6 @@ cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config, cons
     if (error != cudaSuccess) return cudart_done(error);
     error = launch(&work, config->stream);
     return error == cudaSuccess ? record_events(config) : error;
-}
-
-/* With -default-stream per-thread, NULL is the thread's own stream: from then on for all of its
- * calls. */
-cudaError_t CUDARTAPI __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block,
-                                              void **args, size_t shared, cudaStream_t stream)
-{
-    cudart_default_is_per_thread = true;
-    return __cudaLaunchKernel(kernel, grid, block, args, shared, stream);
-}
-
-cudaError_t CUDARTAPI cudaLaunchKernel_ptsz(const void *host, dim3 grid, dim3 block, void **args,
-                                            size_t shared, cudaStream_t stream)
-{
-    cudart_default_is_per_thread = true;
-    return cudaLaunchKernel(host, grid, block, args, shared, stream);
 }
 
 ALSO_PTSZ(cudaLaunchCooperativeKernel);

@@ -225,6 +225,13 @@ static inline void cudart_work_over(const int *device) { cudart_work_ends(*devic
     cudaError_t not_found = cudart_function(host, &function);                                      \
     if (not_found != cudaSuccess) return cudart_done(not_found)
 
+/* Work for a row, with `function`. */
+#define WITH_FUNCTION(host, work)                                                                  \
+    ({                                                                                             \
+        RETURN_UNLESS_FUNCTION(host, function);                                                    \
+        (int)(work);                                                                               \
+    })
+
 /* Finds the device address and size of the variable whose host shadow is at `host`. */
 cudaError_t cudart_variable(const void *host, emu_addr *address, size_t *bytes);
 

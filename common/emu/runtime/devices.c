@@ -206,13 +206,10 @@ RUNTIME_ANYWHERE(cudaGetDevice, (int *device),
 
 static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
 
-cudaError_t CUDARTAPI cudaSetDevice(int device)
-{
-    if (cudart_is_forked_too_late()) return cudart_done(cudaErrorInitializationError);
-    if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
-    cudart_set_context(cudart_primary_context(device));
-    return cudaSuccess;
-}
+RUNTIME_ANYWHERE(cudaSetDevice, (int device),
+                 IF(!cudart_is_forked_too_late(), cudaErrorInitializationError,
+                    IF_DEVICE(device, (cudart_set_context(cudart_primary_context(device)),
+                                       cudaSuccess))))
 
 /* Does not change the thread's device. */
 cudaError_t CUDARTAPI cudaInitDevice(int device, unsigned device_flags, unsigned flags)

@@ -26,12 +26,9 @@ cudaError_t CUDARTAPI cudaGraphDestroy(cudaGraph_t handle)
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaGraphClone(cudaGraph_t *copy, cudaGraph_t handle)
-{
-    RETURN_UNLESS_GRAPH(handle, graph);
-    if (copy == NULL) return cudart_done(cudaErrorInvalidValue);
-    return cudart_done(cudart_clone_graph((struct graph **)copy, graph));
-}
+RUNTIME(cudaGraphClone, (cudaGraph_t *copy, cudaGraph_t graph),
+        IF(copy != NULL && cudart_graph(graph) != NULL, cudaErrorInvalidValue,
+           cudart_clone_graph((struct graph **)copy, cudart_graph(graph))))
 
 cudaError_t CUDARTAPI cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t original,
                                                cudaGraph_t clone)

@@ -99,14 +99,8 @@ cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *host, enum cudaFuncAttrib
     }
 }
 
-cudaError_t CUDARTAPI cudaFuncGetName(const char **name, const void *host)
-{
-    RETURN_IF_FAULTY();
-    if (name == NULL) return cudart_done(cudaErrorInvalidValue);
-    RETURN_UNLESS_FUNCTION(host, function);
-    *name = function->name;
-    return cudaSuccess;
-}
+RUNTIME(cudaFuncGetName, (const char **name, const void *host),
+        IF(name != NULL, cudaErrorInvalidValue, WITH_FUNCTION(host, TELL(name, function->name))))
 
 cudaError_t CUDARTAPI cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset,
                                            size_t *size)
@@ -281,12 +275,7 @@ cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int *clusters, const void *
 }
 
 /* On an H200 the result does not depend on the size of the grid. */
-cudaError_t CUDARTAPI cudaOccupancyMaxPotentialClusterSize(int *size, const void *host,
-                                                           const cudaLaunchConfig_t *config)
-{
-    RETURN_IF_FAULTY();
-    if (size == NULL || config == NULL) return cudart_done(cudaErrorInvalidValue);
-    RETURN_UNLESS_FUNCTION(host, function);
-    *size = largest(function);
-    return cudaSuccess;
-}
+RUNTIME(cudaOccupancyMaxPotentialClusterSize, (int *size, const void *host,
+        const cudaLaunchConfig_t *config),
+        IF(size != NULL && config != NULL, cudaErrorInvalidValue,
+           WITH_FUNCTION(host, TELL(size, largest(function)))))

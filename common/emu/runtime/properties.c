@@ -294,12 +294,9 @@ cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(const char *name, void **
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaGetDriverEntryPoint(const char *name, void **function,
-                                              unsigned long long flags,
-                                              enum cudaDriverEntryPointQueryResult *result)
-{
-    return cudaGetDriverEntryPointByVersion(name, function, CUDART_VERSION, flags, result);
-}
+RUNTIME_ANYWHERE(cudaGetDriverEntryPoint, (const char *name, void **function,
+                 unsigned long long flags, enum cudaDriverEntryPointQueryResult *result),
+                 cudaGetDriverEntryPointByVersion(name, function, CUDART_VERSION, flags, result))
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* the older function is deprecated */
 ALSO_PTSZ(cudaGetDriverEntryPoint);
@@ -310,13 +307,9 @@ ALSO_PTSZ(cudaGetDriverEntryPointByVersion);
 /* Functions without effect on what kernels do: preferences for caches and shared memory,
  * on which occupancy depends, and a profiler's range. */
 
-cudaError_t CUDARTAPI cudaDeviceSetCacheConfig(enum cudaFuncCache preference)
-{
-    RETURN_IF_FAULTY();
-    if ((unsigned)preference > cudaFuncCachePreferEqual) return cudart_done(cudaErrorInvalidValue);
-    cudart_device()->cache = preference;
-    return cudaSuccess;
-}
+RUNTIME(cudaDeviceSetCacheConfig, (enum cudaFuncCache preference),
+        IF((unsigned)preference <= cudaFuncCachePreferEqual, cudaErrorInvalidValue,
+           TELL(&cudart_device()->cache, preference)))
 
 RUNTIME_ANYWHERE(cudaDeviceGetCacheConfig, (enum cudaFuncCache *preference),
                  TELL(preference, cudart_device()->cache))
@@ -325,14 +318,9 @@ RUNTIME_ANYWHERE(cudaDeviceGetCacheConfig, (enum cudaFuncCache *preference),
 cudaError_t CUDARTAPI cudaProfilerStart(void) { return cudaSuccess; }
 cudaError_t CUDARTAPI cudaProfilerStop(void) { return cudaSuccess; }
 
-cudaError_t CUDARTAPI cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache preference)
-{
-    RETURN_IF_FAULTY();
-    RETURN_UNLESS_FUNCTION(kernel, function);
-    if ((unsigned)preference > cudaFuncCachePreferEqual) return cudart_done(cudaErrorInvalidValue);
-    function->cache = preference;
-    return cudaSuccess;
-}
+RUNTIME(cudaFuncSetCacheConfig, (const void *kernel, enum cudaFuncCache preference),
+        WITH_FUNCTION(kernel, IF((unsigned)preference <= cudaFuncCachePreferEqual,
+                                 cudaErrorInvalidValue, TELL(&function->cache, preference))))
 
 /* Only Kepler had banks of 8 bytes. */
 RUNTIME_ANYWHERE(cudaDeviceSetSharedMemConfig, (enum cudaSharedMemConfig config),

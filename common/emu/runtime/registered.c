@@ -98,11 +98,8 @@ cudaError_t CUDARTAPI __cudaGetKernel(cudaKernel_t *kernel, const void *host)
     return cudart_done(found != NULL ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }
 
-cudaError_t CUDARTAPI cudaGetKernel(cudaKernel_t *kernel, const void *host)
-{
-    if (kernel == NULL) return cudart_done(cudaErrorInvalidValue);
-    return __cudaGetKernel(kernel, host);
-}
+RUNTIME_ANYWHERE(cudaGetKernel, (cudaKernel_t *kernel, const void *host),
+                 IF(kernel != NULL, cudaErrorInvalidValue, __cudaGetKernel(kernel, host)))
 
 /* ---- loads the code that the program has registered ------------------------------------------ */
 

@@ -96,13 +96,11 @@ cudaError_t CUDARTAPI cudaMalloc3DArray(cudaArray_t *handle,
     return cudart_done(error);
 }
 
-cudaError_t CUDARTAPI cudaMallocArray(cudaArray_t *handle,
-                                      const struct cudaChannelFormatDesc *format, size_t width,
-                                      size_t height, unsigned flags)
-{
-    if (flags & (cudaArrayLayered | cudaArrayCubemap)) return cudart_done(cudaErrorInvalidValue);
-    return cudaMalloc3DArray(handle, format, (struct cudaExtent){width, height, 0}, flags);
-}
+RUNTIME_ANYWHERE(cudaMallocArray, (cudaArray_t *handle, const struct cudaChannelFormatDesc *format,
+                 size_t width, size_t height, unsigned flags),
+                 IF(!(flags & (cudaArrayLayered | cudaArrayCubemap)), cudaErrorInvalidValue,
+                    cudaMalloc3DArray(handle, format, (struct cudaExtent){width, height, 0},
+                                      flags)))
 
 cudaError_t CUDARTAPI cudaFreeArray(cudaArray_t handle)
 {
@@ -130,16 +128,9 @@ cudaError_t CUDARTAPI cudaArrayGetInfo(struct cudaChannelFormatDesc *format,
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaGetChannelDesc(struct cudaChannelFormatDesc *format,
-                                         cudaArray_const_t handle)
-{
-    RETURN_IF_FAULTY();
-    const struct cudaArray *array = cudart_array(handle);
-    if (format == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (array == NULL) return cudart_done(cudaErrorInvalidResourceHandle);
-    *format = array->format;
-    return cudaSuccess;
-}
+RUNTIME(cudaGetChannelDesc, (struct cudaChannelFormatDesc *format, cudaArray_const_t array),
+        IF(format == NULL || cudart_array(array) != NULL, cudaErrorInvalidResourceHandle,
+           TELL(format, cudart_array(array)->format)))
 
 /* Describing a texture's elements needs no device. */
 struct cudaChannelFormatDesc CUDARTAPI cudaCreateChannelDesc(int x, int y, int z, int w,

@@ -578,12 +578,12 @@ static void compare_range(struct stream_ops *ops, struct emu *emu, const struct 
     struct op_comparison c = {.ops = ops, .op = range->op};
     const struct pages *pages = &ops->history.pages;
     uint64_t first = range->address >> PAGE_BITS, last = (end_of(range) - 1) >> PAGE_BITS;
-    if (last - first < pages->size)
+    if (last - first < pages->table.size)
         for (uint64_t number = first; number <= last; number++)
             compare_range_with_page(&c, range, number);
     else
-        for (size_t i = 0; i < pages->size; i++)
-            if (pages->table[i]) compare_range_with_page(&c, range, pages->table[i]->number);
+        for (size_t i = 0; i < pages->table.size; i++)
+            if (pages_at(pages, i)) compare_range_with_page(&c, range, pages_at(pages, i)->number);
     for (size_t i = 0; i < ops->range_count; i++) compare_ranges(&c, range, &ops->ranges[i]);
     report_all(&c, emu, NULL);
 }

@@ -475,11 +475,12 @@ static void give_planes(struct shadow *shadow, struct page *page, uint64_t first
 static void drop(struct shadow *shadow, uint64_t first, uint64_t last)
 {
     struct pages *pages = &shadow->pages;
-    if (last - first < pages->count)
+    if (last - first < pages->table.count)
         for (uint64_t number = first; number <= last; number++)
             give_planes(shadow, pages_find(pages, number), first, last);
     else
-        for (size_t i = 0; i < pages->size; i++) give_planes(shadow, pages->table[i], first, last);
+        for (size_t i = 0; i < pages->table.size; i++)
+            give_planes(shadow, pages_at(pages, i), first, last);
     pages_drop(pages, first, last);
 }
 
@@ -498,8 +499,8 @@ void shadow_forget(struct shadow *shadow, uint64_t address, uint64_t bytes)
 
 void shadow_close(struct shadow *shadow)
 {
-    for (size_t i = 0; i < shadow->pages.size; i++)
-        give_planes(shadow, shadow->pages.table[i], 0, UINT64_MAX);
+    for (size_t i = 0; i < shadow->pages.table.size; i++)
+        give_planes(shadow, pages_at(&shadow->pages, i), 0, UINT64_MAX);
     planes_free(&shadow->planes);
     pages_close(&shadow->pages);
     free(shadow->touched);

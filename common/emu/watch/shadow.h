@@ -368,7 +368,8 @@ static inline size_t shadow_bytes(const struct shadow *shadow)
 {
     const struct pages *pages = &shadow->pages;
     return shadow->planes.bytes + record_rows_bytes(shadow->planes.rows) +
-           pages->size * sizeof *pages->table + pages->count * (sizeof(struct page) + pages->bytes);
+           pages->table.size * sizeof *pages->table.entries +
+           pages->table.count * (sizeof(struct page) + pages->bytes);
 }
 
 #endif
