@@ -1,11 +1,9 @@
-/*
- * fault.h — describes a failure: an exit code and one sentence.
+/* fault.h — describes a failure: an exit code and one sentence.
  *
  * A function that can fail takes a `struct fault *`. It returns 0, or the exit code that it has
  * stored there, and prints nothing. fault_say() prints the sentence once, at the end. The sentence
  * says what was wrong, where, and what to do. A program that has these functions also ends with a
- * sentence, before main, if its stack is limited too much (ulimit -s).
- */
+ * sentence, before main, if its stack is limited too much (ulimit -s). */
 #ifndef FAULT_H
 #define FAULT_H
 

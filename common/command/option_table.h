@@ -1,9 +1,7 @@
-/*
- * option_table.h — a command line read by a table of options, from which --help is printed too.
+/* option_table.h — a command line read by a table of options, from which --help is printed too.
  *
  * An option is written --name, --name VALUE or --name=VALUE; one with a letter also -x, -x VALUE or
- * -xVALUE. Flags may share a dash: -xy is -x -y.
- */
+ * -xVALUE. Flags may share a dash: -xy is -x -y. */
 #ifndef OPTION_TABLE_H
 #define OPTION_TABLE_H
 

@@ -1,5 +1,4 @@
-/*
- * emu.h — a GPU in software: the emulator's C API.
+/* emu.h — a GPU in software: the emulator's C API.
  *
  * It runs PTX, the assembly that nvcc emits, one warp instruction at a time on the CPU, and counts
  * what ncu counts. There are no globals. Everything belongs to one `struct emu`, so a program may
@@ -12,8 +11,7 @@
  * one at a time. A launch returns when the grid has ended.
  *
  * Memory: device addresses lie in one reserved range that the host can neither read nor write: a
- * host access there faults, as it should. Use emu_read and emu_write.
- */
+ * host access there faults, as it should. Use emu_read and emu_write. */
 #ifndef EMU_H
 #define EMU_H
 

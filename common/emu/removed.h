@@ -1,11 +1,9 @@
-/*
- * removed.h — what CUDA 12 and 13 removed from the runtime API, for programs that still use it.
+/* removed.h — what CUDA 12 and 13 removed from the runtime API, for programs that still use it.
  * `emu make` gives it to nvcc by -include (command/nvcc.c); for a GPU, a program may
  * include it after cuda_runtime.h.
  *
  * A file that nvcc only hands on to the host's compiler gets the new names alone, because the
- * runtime API may not be included there; and so does C++ before C++11.
- */
+ * runtime API may not be included there; and so does C++ before C++11. */
 #ifndef EMU_REMOVED_H
 #define EMU_REMOVED_H
 

@@ -1,8 +1,6 @@
-/*
- * allocated.h — memory for what a program keeps about its work. If the host has none left, the
+/* allocated.h — memory for what a program keeps about its work. If the host has none left, the
  * program ends with a sentence: there is nothing that it could do. What is as large as a user's
- * numbers, such as device memory, is asked for with malloc and its like, and has an error.
- */
+ * numbers, such as device memory, is asked for with malloc and its like, and has an error. */
 #ifndef ALLOCATED_H
 #define ALLOCATED_H
 

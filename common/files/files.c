@@ -1,6 +1,5 @@
-/*
- * files.c — whole files or none: in their folder, put into their place, removed if a signal comes.
- */
+/* files.c — whole files or none: in their folder, put into their place, removed if a signal
+ * comes. */
 #define _GNU_SOURCE /* mkostemp */
 #include "files.h"
 #include <errno.h>

@@ -1,6 +1,5 @@
-/*
- * files.h — whole files or none: in their folder, put into their place, removed if a signal comes.
- */
+/* files.h — whole files or none: in their folder, put into their place, removed if a signal
+ * comes. */
 #ifndef FILES_H
 #define FILES_H
 

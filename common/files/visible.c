@@ -1,6 +1,4 @@
-/*
- * visible.c — see visible.h.
- */
+/* visible.c — see visible.h. */
 #include "visible.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * visible.h — text for people to read: safe bytes, lines that a screen holds, programs in PATH.
- */
+/* visible.h — text for people to read: safe bytes, lines that a screen holds, programs in PATH. */
 #ifndef VISIBLE_H
 #define VISIBLE_H
 

@@ -1,10 +1,8 @@
-/*
- * agreement.c — how exact the counters of a program's kernels are (--report).
+/* agreement.c — how exact the counters of a program's kernels are (--report).
  *
  * nvcc puts the fat binaries of a program one after the other into one section of its file. In a
  * program built with -rdc=true, that section has only the linked machine code, and another section
- * has the PTX of each source file.
- */
+ * has the PTX of each source file. */
 #include "command.h"
 #include "common/emu/ptx/insn.h"
 

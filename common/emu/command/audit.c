@@ -1,6 +1,4 @@
-/*
- * audit.c — what the dynamic linker tells of programs, and programs that it does not see.
- */
+/* audit.c — what the dynamic linker tells of programs, and programs that it does not see. */
 #define _GNU_SOURCE
 #include "common/emu/ptx/binary.h"
 #include "common/files/visible.h"

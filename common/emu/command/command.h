@@ -6,7 +6,6 @@
 #include "common/emu/emu.h"
 #include "common/emu/ptx/binary.h"
 
-
 /* ---- options.c: the command line of emu ------------------------------------------------------ */
 
 /* Printed by emu --version, and part of the name of the tarball that `make dist` makes. */

@@ -1,6 +1,4 @@
-/*
- * main.c — the command `emu`: its folders and environment, and what it runs.
- */
+/* main.c — the command `emu`: its folders and environment, and what it runs. */
 #define _GNU_SOURCE /* realpath, unsetenv */
 #include "command.h"
 #include "common/files/files.h"

@@ -1,6 +1,4 @@
-/*
- * nvcc.c — `emu make`: finds nvcc, and changes the words of nvcc and of linkers.
- */
+/* nvcc.c — `emu make`: finds nvcc, and changes the words of nvcc and of linkers. */
 #define _GNU_SOURCE /* popen, memfd_create, O_CLOEXEC */
 #include "command.h"
 #include "common/files/visible.h"

@@ -1,7 +1,5 @@
-/*
- * options.c — the options of the command emu. Each sets an EMU_* variable: settings.inc is the
- * table of both.
- */
+/* options.c — the options of the command emu. Each sets an EMU_* variable: settings.inc is the
+ * table of both. */
 #define _GNU_SOURCE /* vasprintf */
 #include "command.h"
 #include "common/command/option_table.h"

@@ -1,6 +1,4 @@
-/*
- * run.c — runs a source file, or a command that is no CUDA program.
- */
+/* run.c — runs a source file, or a command that is no CUDA program. */
 #define _GNU_SOURCE /* asprintf, memfd_create */
 #include "command.h"
 #include "common/emu/report/report.h"

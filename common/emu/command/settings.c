@@ -1,6 +1,4 @@
-/*
- * settings.c — reads the EMU_* variables as their table says, and names of checkers.
- */
+/* settings.c — reads the EMU_* variables as their table says, and names of checkers. */
 #include "settings.h"
 #include "common/emu/emu.h"
 #include <errno.h>

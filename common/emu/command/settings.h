@@ -1,6 +1,4 @@
-/*
- * settings.h — the EMU_* variables, and the names of the checkers.
- */
+/* settings.h — the EMU_* variables, and the names of the checkers. */
 #ifndef EMU_SETTINGS_H
 #define EMU_SETTINGS_H
 

@@ -1,6 +1,4 @@
-/*
- * cublas.c — cuBLAS: handles, copies, and what is not offered.
- */
+/* cublas.c — cuBLAS: handles, copies, and what is not offered. */
 #include "cublas_inside.h"
 #include <stdlib.h>
 #include <string.h>

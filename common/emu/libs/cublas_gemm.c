@@ -1,6 +1,4 @@
-/*
- * cublas_gemm.c — cuBLAS: products of matrices.
- */
+/* cublas_gemm.c — cuBLAS: products of matrices. */
 #include "cublas_inside.h"
 #include "common/emu/ptx/half.h"
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
- * cublas_inside.h — what the files of the emulator's cuBLAS share.
- */
+/* cublas_inside.h — what the files of the emulator's cuBLAS share. */
 #ifndef EMU_CUBLAS_INSIDE_H
 #define EMU_CUBLAS_INSIDE_H
 

@@ -1,6 +1,4 @@
-/*
- * curand.c — cuRAND: generators, distributions.
- */
+/* curand.c — cuRAND: generators, distributions. */
 #include "curand_inside.h"
 #include <math.h>
 #include <stdlib.h>

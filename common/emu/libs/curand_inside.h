@@ -1,10 +1,8 @@
-/*
- * curand_inside.h — what the files of the emulator's cuRAND share.
+/* curand_inside.h — what the files of the emulator's cuRAND share.
  *
  * NVIDIA's generators spread a sequence over threads: each thread has a subsequence of its own, far
  * from those of the others, and the threads write one after the other, an *item* each: one number,
- * or the two that Box and Muller make of two uniform ones. So do these.
- */
+ * or the two that Box and Muller make of two uniform ones. So do these. */
 #ifndef EMU_CURAND_INSIDE_H
 #define EMU_CURAND_INSIDE_H
 

@@ -1,7 +1,5 @@
-/*
- * stand_in.h — what the libraries in this folder share. Each takes the place of one of NVIDIA's in
- * programs that `emu` starts, and computes on the CPU.
- */
+/* stand_in.h — what the libraries in this folder share. Each takes the place of one of NVIDIA's in
+ * programs that `emu` starts, and computes on the CPU. */
 #ifndef EMU_STAND_IN_H
 #define EMU_STAND_IN_H
 

@@ -1,6 +1,4 @@
-/*
- * async.h — barriers, mbarriers, asynchronous copies, and waiting for them.
- */
+/* async.h — barriers, mbarriers, asynchronous copies, and waiting for them. */
 #ifndef EMU_ASYNC_H
 #define EMU_ASYNC_H
 

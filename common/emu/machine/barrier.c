@@ -1,6 +1,4 @@
-/*
- * race_clock.c — barriers of a block, mbarriers, and waiting for the end of a phase.
- */
+/* race_clock.c — barriers of a block, mbarriers, and waiting for the end of a phase. */
 #include "async.h"
 #include "events.h"
 

@@ -1,6 +1,4 @@
-/*
- * block.c — blocks and clusters: their memory, and the turns of their warps.
- */
+/* block.c — blocks and clusters: their memory, and the turns of their warps. */
 #include "async.h"
 #include "events.h"
 #include "schedule.h"

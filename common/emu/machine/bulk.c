@@ -1,11 +1,9 @@
-/*
- * bulk.c — cp.async.bulk and cp.reduce.async.bulk: one thread copies a range of memory (PTX ISA,
+/* bulk.c — cp.async.bulk and cp.reduce.async.bulk: one thread copies a range of memory (PTX ISA,
  * "cp.async.bulk"), or the box of a tensor, whose bytes tensor.c finds.
  *
  * A copy into shared memory is queued at the block whose mbarrier it completes at. A copy into
  * global memory is queued at its own block and belongs to a group of its thread. A wait for the
- * reads only (.wait_group.read) saves the source's bytes and leaves the write for later.
- */
+ * reads only (.wait_group.read) saves the source's bytes and leaves the write for later. */
 #include "async.h"
 #include "device.h"
 #include "events.h"

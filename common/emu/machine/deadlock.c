@@ -1,6 +1,4 @@
-/*
- * deadlock.c — launches whose threads cannot go on: how that is found, and what is reported.
- */
+/* deadlock.c — launches whose threads cannot go on: how that is found, and what is reported. */
 #include "async.h"
 #include "events.h"
 #include "schedule.h"

@@ -1,6 +1,4 @@
-/*
- * device.c — opening and closing a device, its memory as the host sees it, and models of GPUs.
- */
+/* device.c — opening and closing a device, its memory as the host sees it, and models of GPUs. */
 #define _POSIX_C_SOURCE 200809L
 #include "device.h"
 #include "events.h"

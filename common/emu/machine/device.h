@@ -1,6 +1,4 @@
-/*
- * device.h — a device: its memory, its modules, its settings, and the messages of faults.
- */
+/* device.h — a device: its memory, its modules, its settings, and the messages of faults. */
 #ifndef EMU_DEVICE_H
 #define EMU_DEVICE_H
 

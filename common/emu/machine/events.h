@@ -1,5 +1,4 @@
-/*
- * events.h — the events that the machine announces: functions that it calls when something happens.
+/* events.h — the events that the machine announces: functions that it calls when something happens.
  *
  * The machine declares these functions and does not define them. The counters (watch/), the
  * checkers (watch/) and watch/ define those that only they use. watch/ defines the others and
@@ -7,8 +6,7 @@
  * for them.
  *
  * Addresses are as access_door_any() leaves them (machine.h): global addresses, or offsets in
- * shared memory.
- */
+ * shared memory. */
 #ifndef EMU_EVENTS_H
 #define EMU_EVENTS_H
 

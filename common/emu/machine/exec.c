@@ -1,6 +1,4 @@
-/*
- * exec.c — the interpreter: the loop over a warp's instructions, and its clocks.
- */
+/* exec.c — the interpreter: the loop over a warp's instructions, and its clocks. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "async.h"
 #include "events.h"

@@ -1,6 +1,4 @@
-/*
- * faults.c — the messages of faults, and accesses outside of memory.
- */
+/* faults.c — the messages of faults, and accesses outside of memory. */
 #include "device.h"
 #include "events.h"
 #include "common/files/visible.h"

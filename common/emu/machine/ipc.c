@@ -1,11 +1,9 @@
-/*
- * allocate.c — device memory that several processes share (cudaIpcGetMemHandle).
+/* allocate.c — device memory that several processes share (cudaIpcGetMemHandle).
  *
  * The bytes of an exported allocation move into a file in memory, which takes the place of the same
  * pages of the store: their addresses stay. A handle says which process has which file open, and
  * has a random key, which the file has as well. An importing process opens that file through /proc
- * and maps it into its own store, at device addresses of its own.
- */
+ * and maps it into its own store, at device addresses of its own. */
 #include "device.h"
 #include "events.h"
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * device_runtime.c — one launch: its limits, its structure, its parameters.
- */
+/* device_runtime.c — one launch: its limits, its structure, its parameters. */
 #include "events.h"
 #include "schedule.h"
 

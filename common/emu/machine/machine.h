@@ -1,7 +1,5 @@
-/*
- * machine.h — the emulated GPU while it runs a launch: blocks, warps, lanes, and accesses of
- * memory.
- */
+/* machine.h — the emulated GPU while it runs a launch: blocks, warps, lanes, and accesses of
+ * memory. */
 #ifndef EMU_MACHINE_H
 #define EMU_MACHINE_H
 

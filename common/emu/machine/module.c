@@ -1,6 +1,5 @@
-/*
- * module.c — what a program gives a device: modules with their variables and kernels, and textures.
- */
+/* module.c — what a program gives a device: modules with their variables and kernels, and
+ * textures. */
 #include "device.h"
 #include "events.h"
 

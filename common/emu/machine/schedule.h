@@ -1,6 +1,4 @@
-/*
- * schedule.h — launches: the turns of clusters, blocks and warps, and their end.
- */
+/* schedule.h — launches: the turns of clusters, blocks and warps, and their end. */
 #ifndef EMU_SCHEDULE_H
 #define EMU_SCHEDULE_H
 

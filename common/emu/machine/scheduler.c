@@ -1,6 +1,5 @@
-/*
- * scheduler.c — host threads that run clusters in turns, in order or at random, and their progress.
- */
+/* scheduler.c — host threads that run clusters in turns, in order or at random, and their
+ * progress. */
 #define _POSIX_C_SOURCE 200809L
 #include "schedule.h"
 #include <inttypes.h>

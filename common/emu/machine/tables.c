@@ -1,6 +1,4 @@
-/*
- * tables.c — sets of address ranges, and tables by address and by page.
- */
+/* tables.c — sets of address ranges, and tables by address and by page. */
 #include "device.h"
 
 /* ---- ranges ---------------------------------------------------------------------------------- */

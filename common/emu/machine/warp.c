@@ -1,6 +1,4 @@
-/*
- * warp.c — a warp's lanes: how they part and meet, call functions, and wait for each other.
- */
+/* warp.c — a warp's lanes: how they part and meet, call functions, and wait for each other. */
 #include "machine.h"
 
 /* Looks for lanes at different instructions that together complete a mask, and carries out their

@@ -1,8 +1,6 @@
-/*
- * atomic_wide.c — atomics on 16-bit numbers, pairs of them, vectors and 128 bits (PTX ISA, "atom",
+/* atomic_wide.c — atomics on 16-bit numbers, pairs of them, vectors and 128 bits (PTX ISA, "atom",
  * "red"). Each element of a vector is changed atomically, but not the vector as a whole; PTX does
- * not promise more.
- */
+ * not promise more. */
 #include "common/emu/machine/machine.h"
 #include "common/emu/ptx/half.h"
 

@@ -1,6 +1,4 @@
-/*
- * builtin.c — printf, assert, malloc and free in kernels.
- */
+/* builtin.c — printf, assert, malloc and free in kernels. */
 #include "ops.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/events.h"

@@ -1,6 +1,4 @@
-/*
- * collective.c — what the lanes of a warp and the blocks of a cluster do together.
- */
+/* collective.c — what the lanes of a warp and the blocks of a cluster do together. */
 #include "ops.h"
 #include "common/emu/machine/async.h"
 #include "common/emu/machine/events.h"

@@ -1,6 +1,4 @@
-/*
- * device_runtime.c — the CUDA runtime in kernels: functions by name, queries, launches.
- */
+/* device_runtime.c — the CUDA runtime in kernels: functions by name, queries, launches. */
 #include "device_runtime.h"
 #include "common/emu/machine/events.h"
 

@@ -1,6 +1,4 @@
-/*
- * device_runtime_memory.c — the CUDA runtime in kernels: memory, streams and events.
- */
+/* device_runtime_memory.c — the CUDA runtime in kernels: memory, streams and events. */
 #include "device_runtime.h"
 
 /* ---- cudaMalloc and cudaFree ----------------------------------------------------------------- */

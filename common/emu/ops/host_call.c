@@ -1,11 +1,9 @@
-/*
- * host_call.c — what main calls, where main is a kernel of one thread on a device of its own
- * (emu_run_main). The GPU's memory is not there, so that an access to it is a fault, at its line.
- */
+/* host_call.c — what main calls, where main is a kernel of one thread on a device of its own
+ * (emu_run_main). The GPU's memory is not there, so that an access to it is a fault, at its
+ * line. */
 #include "ops.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/events.h"
-
 
 /* enum cudaMemcpyKind */
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST, DEVICE_TO_DEVICE, ANY_DIRECTION };

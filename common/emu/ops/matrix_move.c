@@ -1,6 +1,4 @@
-/*
- * matrix_move.c — moves matrices: which lane holds which element.
- */
+/* matrix_move.c — moves matrices: which lane holds which element. */
 #include "ops.h"
 #include "common/emu/machine/events.h"
 

@@ -1,7 +1,5 @@
-/*
- * matrix_product.c — products of matrices, and the sums of products in them, as tensor cores form
- * them.
- */
+/* matrix_product.c — products of matrices, and the sums of products in them, as tensor cores form
+ * them. */
 #include "ops.h"
 #include <fenv.h>
 #include <math.h>

@@ -1,6 +1,4 @@
-/*
- * ops_access.c — loads, stores and parameters.
- */
+/* ops_access.c — loads, stores and parameters. */
 #include "ops_memory.h"
 
 /* ---- loads and stores (PTX ISA, "ld", "st") -------------------------------------------------- */

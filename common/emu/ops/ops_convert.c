@@ -1,6 +1,4 @@
-/*
- * ops_convert.c — conversions.
- */
+/* ops_convert.c — conversions. */
 #include "ops.h"
 #include <math.h>
 

@@ -1,6 +1,4 @@
-/*
- * ops_door.c — the door that accesses pass, runs of lanes, local memory, generic addresses.
- */
+/* ops_door.c — the door that accesses pass, runs of lanes, local memory, generic addresses. */
 #include "ops_memory.h"
 
 /* ---- the door -------------------------------------------------------------------------------- */

@@ -1,6 +1,4 @@
-/*
- * ops_float.c — floating-point arithmetic, in 32, 64 and 16 bits, and its approximations.
- */
+/* ops_float.c — floating-point arithmetic, in 32, 64 and 16 bits, and its approximations. */
 #include "ops.h"
 #include <math.h>
 

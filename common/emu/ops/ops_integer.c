@@ -1,6 +1,4 @@
-/*
- * ops_integer.c — integer arithmetic, division, and the SIMD video instructions.
- */
+/* ops_integer.c — integer arithmetic, division, and the SIMD video instructions. */
 #include "ops.h"
 
 /* ---- integer arithmetic ---------------------------------------------------------------------- */

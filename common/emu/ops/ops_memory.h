@@ -1,6 +1,5 @@
-/*
- * ops_memory.h — addresses, runs of lanes, and textures, for the ops_*.c files that access memory.
- */
+/* ops_memory.h — addresses, runs of lanes, and textures, for the ops_*.c files that access
+ * memory. */
 #ifndef EMU_OPS_MEMORY_H
 #define EMU_OPS_MEMORY_H
 

@@ -1,6 +1,4 @@
-/*
- * ops_move.c — moves, selection and comparison.
- */
+/* ops_move.c — moves, selection and comparison. */
 #include "ops.h"
 #include "common/emu/machine/schedule.h"
 

@@ -1,8 +1,6 @@
-/*
- * ops_rules.c — modifiers that any floating-point operation may have: .rz .rm .rp, .ftz, .sat and
+/* ops_rules.c — modifiers that any floating-point operation may have: .rz .rm .rp, .ftz, .sat and
  * .relu (PTX ISA, "Floating-Point Instructions"). A wrapper sets the CPU's mode, calls the
- * operation, and clamps its results. The decoder chooses the wrapper (insn.h).
- */
+ * operation, and clamps its results. The decoder chooses the wrapper (insn.h). */
 #include "ops.h"
 #include <fenv.h>
 #if defined __x86_64__

@@ -1,6 +1,4 @@
-/*
- * ops_texture.c — textures and surfaces.
- */
+/* ops_texture.c — textures and surfaces. */
 #include "ops_memory.h"
 #include <float.h>
 #include <math.h>

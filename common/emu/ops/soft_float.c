@@ -1,6 +1,4 @@
-/*
- * soft_float.c — floating-point arithmetic and rounding in integers, for WebAssembly.
- */
+/* soft_float.c — floating-point arithmetic and rounding in integers, for WebAssembly. */
 #include "ops.h"
 #include <fenv.h>
 #include <float.h>

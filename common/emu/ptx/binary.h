@@ -1,6 +1,4 @@
-/*
- * binary.h — what nvcc puts into a program: containers, compression, ELF, machine code.
- */
+/* binary.h — what nvcc puts into a program: containers, compression, ELF, machine code. */
 #ifndef EMU_BINARY_H
 #define EMU_BINARY_H
 

@@ -1,6 +1,4 @@
-/*
- * cubin.c — machine code of a kernel and its source lines.
- */
+/* cubin.c — machine code of a kernel and its source lines. */
 #include "binary.h"
 #include <string.h>
 

@@ -1,6 +1,4 @@
-/*
- * decode.c — decodes a kernel: its functions, registers, memory, source lines and constants.
- */
+/* decode.c — decodes a kernel: its functions, registers, memory, source lines and constants. */
 #include "decode.h"
 #include "common/files/visible.h"
 #include <stdarg.h>

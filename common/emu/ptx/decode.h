@@ -1,6 +1,4 @@
-/*
- * decode.h — what the files of the decoder share.
- */
+/* decode.h — what the files of the decoder share. */
 #ifndef EMU_DECODE_H
 #define EMU_DECODE_H
 

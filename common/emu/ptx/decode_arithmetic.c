@@ -1,6 +1,4 @@
-/*
- * decode_arithmetic.c — decodes operations on registers.
- */
+/* decode_arithmetic.c — decodes operations on registers. */
 #include "decode.h"
 #include <fenv.h>
 #include <stdarg.h>

@@ -1,6 +1,4 @@
-/*
- * decode_control.c — decodes branches, calls, barriers, clusters, collectives, alloca.
- */
+/* decode_control.c — decodes branches, calls, barriers, clusters, collectives, alloca. */
 #include "decode.h"
 #include <string.h>
 

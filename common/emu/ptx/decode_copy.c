@@ -1,6 +1,4 @@
-/*
- * decode_copy.c — decodes asynchronous copies and mbarriers.
- */
+/* decode_copy.c — decodes asynchronous copies and mbarriers. */
 #include "decode.h"
 #include <string.h>
 

@@ -1,6 +1,4 @@
-/*
- * decode_forms.c — the forms that instructions have, and the least .target of each.
- */
+/* decode_forms.c — the forms that instructions have, and the least .target of each. */
 #include "decode.h"
 #include <string.h>
 

@@ -1,6 +1,5 @@
-/*
- * decode_insn.c — decodes one instruction, by the family of its opcode; and those without effect.
- */
+/* decode_insn.c — decodes one instruction, by the family of its opcode; and those without
+ * effect. */
 #include "decode.h"
 #include <string.h>
 

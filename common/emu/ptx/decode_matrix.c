@@ -1,6 +1,4 @@
-/*
- * decode_matrix.c — decodes the instructions of tensor cores, and bulk copies of tensors.
- */
+/* decode_matrix.c — decodes the instructions of tensor cores, and bulk copies of tensors. */
 #include "decode.h"
 #include <fenv.h>
 #include <string.h>

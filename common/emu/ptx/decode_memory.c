@@ -1,6 +1,4 @@
-/*
- * decode_memory.c — decodes loads, stores, atomics, textures and surfaces.
- */
+/* decode_memory.c — decodes loads, stores, atomics, textures and surfaces. */
 #include "decode.h"
 #include <string.h>
 

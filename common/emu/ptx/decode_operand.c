@@ -1,6 +1,4 @@
-/*
- * decode_operand.c — the words of an opcode, operands, and special registers by name.
- */
+/* decode_operand.c — the words of an opcode, operands, and special registers by name. */
 #include "decode.h"
 #include "half.h"
 

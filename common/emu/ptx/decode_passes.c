@@ -1,6 +1,5 @@
-/*
- * decode_passes.c — passes over decoded code: sums of products as fma, loops that wait for a clock.
- */
+/* decode_passes.c — passes over decoded code: sums of products as fma, loops that wait for a
+ * clock. */
 #include "decode.h"
 #include <string.h>
 

@@ -1,6 +1,4 @@
-/*
- * fatbin.c — PTX and machine code from the container in a program, decompressed.
- */
+/* fatbin.c — PTX and machine code from the container in a program, decompressed. */
 #define _GNU_SOURCE /* memmem */
 #include "binary.h"
 #include "common/emu/emu.h"

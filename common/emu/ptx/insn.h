@@ -1,7 +1,5 @@
-/*
- * insn.h — decoded code: instructions and their operands, kernels, modules, and the operations by
- * name.
- */
+/* insn.h — decoded code: instructions and their operands, kernels, modules, and the operations by
+ * name. */
 #ifndef EMU_INSN_H
 #define EMU_INSN_H
 

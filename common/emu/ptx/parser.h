@@ -1,6 +1,4 @@
-/*
- * parser.h — what the files of the parser share.
- */
+/* parser.h — what the files of the parser share. */
 #ifndef EMU_PARSER_H
 #define EMU_PARSER_H
 

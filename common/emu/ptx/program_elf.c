@@ -1,6 +1,4 @@
-/*
- * program_elf.c — reads the dynamic section of programs (System V ABI, chapter 5; man 5 elf).
- */
+/* program_elf.c — reads the dynamic section of programs (System V ABI, chapter 5; man 5 elf). */
 #define _GNU_SOURCE
 #include "binary.h"
 

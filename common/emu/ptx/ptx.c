@@ -1,6 +1,4 @@
-/*
- * ptx.c — parses a module, and resolves its names: in one text, and across several.
- */
+/* ptx.c — parses a module, and resolves its names: in one text, and across several. */
 #include "parser.h"
 #include <string.h>
 

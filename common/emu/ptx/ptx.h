@@ -1,6 +1,4 @@
-/*
- * ptx.h — PTX text as structures, without meaning; names of kernels; memory of a module.
- */
+/* ptx.h — PTX text as structures, without meaning; names of kernels; memory of a module. */
 #ifndef EMU_PTX_H
 #define EMU_PTX_H
 

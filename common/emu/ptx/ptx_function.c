@@ -1,6 +1,4 @@
-/*
- * ptx_function.c — parses functions and their instructions.
- */
+/* ptx_function.c — parses functions and their instructions. */
 #include "parser.h"
 #include <string.h>
 

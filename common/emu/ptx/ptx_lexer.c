@@ -1,6 +1,4 @@
-/*
- * ptx_lexer.c — words of PTX text, the parser's tools, and memory that is freed at once.
- */
+/* ptx_lexer.c — words of PTX text, the parser's tools, and memory that is freed at once. */
 #define _GNU_SOURCE /* strtod_l */
 #include "parser.h"
 #include <locale.h>

@@ -1,6 +1,4 @@
-/*
- * ptx_types.c — names: of PTX's types and state spaces, and of kernels.
- */
+/* ptx_types.c — names: of PTX's types and state spaces, and of kernels. */
 #include "ptx.h"
 #include <ctype.h>
 #include <stdio.h>

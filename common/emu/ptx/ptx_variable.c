@@ -1,6 +1,4 @@
-/*
- * ptx_variable.c — parses declarations of variables, initial values and constant expressions.
- */
+/* ptx_variable.c — parses declarations of variables, initial values and constant expressions. */
 #include "parser.h"
 #include <string.h>
 

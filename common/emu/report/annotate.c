@@ -1,9 +1,7 @@
-/*
- * annotate.c — source files with the counters of each line beside it, for people.
+/* annotate.c — source files with the counters of each line beside it, for people.
  *
  * A file is found by the path that nvcc has put into the program. Lines without a number have no
- * instructions. Lines with bank conflicts or excess sectors are coloured on a terminal.
- */
+ * instructions. Lines with bank conflicts or excess sectors are coloured on a terminal. */
 #define _GNU_SOURCE /* getline, realpath */
 #include "common/files/visible.h"
 #include "report.h"

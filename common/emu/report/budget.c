@@ -1,6 +1,4 @@
-/*
- * budget.c — limits on counters, and an earlier run to compare with.
- */
+/* budget.c — limits on counters, and an earlier run to compare with. */
 #define _GNU_SOURCE /* getline */
 #include "report.h"
 #include "common/files/visible.h"

@@ -1,6 +1,4 @@
-/*
- * document.c — the document of a run: several as one, sums over launches, names of source files.
- */
+/* document.c — the document of a run: several as one, sums over launches, names of source files. */
 #define _XOPEN_SOURCE 700 /* realpath, strdup */
 #include "report.h"
 #include <inttypes.h>

@@ -1,6 +1,4 @@
-/*
- * html.c — a document as one page for a browser, with pictures of banks and of warps.
- */
+/* html.c — a document as one page for a browser, with pictures of banks and of warps. */
 #define _GNU_SOURCE /* getline */
 #include "report.h"
 #include "common/files/visible.h"

@@ -1,7 +1,6 @@
 /* json_document.c — a document as JSON. notes/more/emulator-options.md describes the fields. */
 #include "report.h"
 
-
 enum { VERSION = 1, NAME_SIZE = 1024 };
 
 /* ---- counters -------------------------------------------------------------------------------- */

@@ -1,6 +1,4 @@
-/*
- * report.h — the document of a run, its sums, and its writers.
- */
+/* report.h — the document of a run, its sums, and its writers. */
 #ifndef EMU_REPORT_H
 #define EMU_REPORT_H
 

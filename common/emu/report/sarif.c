@@ -1,6 +1,4 @@
-/*
- * sarif.c — a document's lines for editors and code hosts: SARIF, and workflow commands.
- */
+/* sarif.c — a document's lines for editors and code hosts: SARIF, and workflow commands. */
 #include "report.h"
 #include <ctype.h>
 

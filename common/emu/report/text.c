@@ -1,6 +1,4 @@
-/*
- * text.c — a document as tables: for people, and as CSV in ncu's layout.
- */
+/* text.c — a document as tables: for people, and as CSV in ncu's layout. */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "report.h"
 #include "common/files/visible.h"

@@ -1,6 +1,4 @@
-/*
- * allocate.c — memory of devices and of the host, and what a program may ask about it.
- */
+/* allocate.c — memory of devices and of the host, and what a program may ask about it. */
 #include "graph.h"
 
 /* ---- allocating device memory ---------------------------------------------------------------- */

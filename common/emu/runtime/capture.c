@@ -1,6 +1,4 @@
-/*
- * capture.c — capturing the work of streams as a graph.
- */
+/* capture.c — capturing the work of streams as a graph. */
 #include "graph.h"
 
 /* ---- capturing: work that is submitted to a stream becomes nodes of a graph ------------------ */

@@ -1,6 +1,4 @@
-/*
- * context.c — contexts of devices, errors of threads, faults of devices.
- */
+/* context.c — contexts of devices, errors of threads, faults of devices. */
 #define _GNU_SOURCE /* flockfile, PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP */
 #include "graph.h"
 #include "common/files/visible.h"

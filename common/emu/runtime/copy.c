@@ -1,6 +1,4 @@
-/*
- * copy.c — copies: of memory, of arrays, of variables.
- */
+/* copy.c — copies: of memory, of arrays, of variables. */
 #include "graph.h"
 
 /* ---- copies ---------------------------------------------------------------------------------- */

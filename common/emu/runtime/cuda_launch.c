@@ -1,9 +1,7 @@
-/*
- * cuda_launch.c — from k<<<grid, block, shared, stream>>>(arguments) to emu_launch.
+/* cuda_launch.c — from k<<<grid, block, shared, stream>>>(arguments) to emu_launch.
  *
  * nvcc turns a launch into three calls: the configuration is pushed, the kernel's stub is called
- * with the arguments, and the stub pops the configuration and launches.
- */
+ * with the arguments, and the stub pops the configuration and launches. */
 #include "graph.h"
 
 /* ---- the configuration between <<<>>> and the stub ------------------------------------------- */

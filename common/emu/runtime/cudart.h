@@ -1,6 +1,4 @@
-/*
- * cudart.h — what the files of the runtime library share: tables, code, devices, processes.
- */
+/* cudart.h — what the files of the runtime library share: tables, code, devices, processes. */
 #ifndef EMU_CUDART_H
 #define EMU_CUDART_H
 

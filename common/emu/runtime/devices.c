@@ -1,6 +1,4 @@
-/*
- * devices.c — the devices: opening and choosing one, and access between them.
- */
+/* devices.c — the devices: opening and choosing one, and access between them. */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "graph.h"
 #include "common/files/visible.h"

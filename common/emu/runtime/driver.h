@@ -1,6 +1,4 @@
-/*
- * driver.h — what the files of the driver API share.
- */
+/* driver.h — what the files of the driver API share. */
 #ifndef EMU_DRIVER_H
 #define EMU_DRIVER_H
 

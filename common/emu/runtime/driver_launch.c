@@ -1,6 +1,4 @@
-/*
- * driver_launch.c — the driver API: launches, streams, events.
- */
+/* driver_launch.c — the driver API: launches, streams, events. */
 #include "driver.h"
 
 /* ---- launches, and how many blocks of a kernel fit ------------------------------------------- */

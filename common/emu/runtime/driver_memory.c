@@ -1,6 +1,4 @@
-/*
- * driver_memory.c — the driver API: memory, copies and fills.
- */
+/* driver_memory.c — the driver API: memory, copies and fills. */
 #include "driver.h"
 #include "graph.h"
 

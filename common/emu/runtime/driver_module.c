@@ -1,6 +1,4 @@
-/*
- * driver_module.c — the driver API: modules and libraries, and joining texts.
- */
+/* driver_module.c — the driver API: modules and libraries, and joining texts. */
 #define _POSIX_C_SOURCE 200809L /* strnlen, strdup, strndup */
 #include "driver.h"
 

@@ -1,14 +1,11 @@
-/*
- * driver_refused.c — the functions of the driver that are not supported: all of cuda.h, and of
+/* driver_refused.c — the functions of the driver that are not supported: all of cuda.h, and of
  * the headers for graphics, that no other file here defines.
  *
  * Each of their functions is defined here, weakly: the linker takes the definition in another file
  * instead, if there is one. The definitions have no parameters, since arguments are ignored; so the
- * compiler must not see their declarations.
- */
+ * compiler must not see their declarations. */
 #include "cudart.h"
 #include "driver_names.h"
-
 
 enum { NOT_SUPPORTED = 801 }; /* CUDA_ERROR_NOT_SUPPORTED */
 

@@ -1,9 +1,7 @@
-/*
- * errors.h — every error of the CUDA 13.0 runtime, with the text of cudaGetErrorString.
+/* errors.h — every error of the CUDA 13.0 runtime, with the text of cudaGetErrorString.
  *
  * Define ERROR(name, text) before including this list. The codes come from <driver_types.h>. The
- * texts are those of NVIDIA's runtime, because programs print and compare them.
- */
+ * texts are those of NVIDIA's runtime, because programs print and compare them. */
 ERROR(cudaSuccess, "no error")
 ERROR(cudaErrorInvalidValue, "invalid argument")
 ERROR(cudaErrorMemoryAllocation, "out of memory")

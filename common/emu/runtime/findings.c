@@ -1,6 +1,4 @@
-/*
- * findings.c — what a run prints while it lasts: findings as they come, and progress.
- */
+/* findings.c — what a run prints while it lasts: findings as they come, and progress. */
 #define _GNU_SOURCE /* flockfile */
 #include "graph.h"
 #include "common/files/visible.h"

@@ -1,6 +1,4 @@
-/*
- * graph.c — graphs as a data structure: nodes and edges, copies, order, text.
- */
+/* graph.c — graphs as a data structure: nodes and edges, copies, order, text. */
 #include "graph.h"
 
 /* ---- lists of nodes -------------------------------------------------------------------------- */

@@ -1,6 +1,4 @@
-/*
- * graph.h — work for a device, and its order: streams, captures, graphs.
- */
+/* graph.h — work for a device, and its order: streams, captures, graphs. */
 #ifndef EMU_GRAPH_H
 #define EMU_GRAPH_H
 

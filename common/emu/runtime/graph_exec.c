@@ -1,6 +1,5 @@
-/*
- * graph_exec.c — executable graphs, conditional nodes, memory of graphs, and data that they keep.
- */
+/* graph_exec.c — executable graphs, conditional nodes, memory of graphs, and data that they
+ * keep. */
 #include "graph.h"
 
 /* ---- user objects: data of the program that a graph keeps alive ------------------------------ */

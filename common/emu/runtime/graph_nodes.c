@@ -1,6 +1,4 @@
-/*
- * graph_nodes.c — making graphs, querying their nodes, changing edges.
- */
+/* graph_nodes.c — making graphs, querying their nodes, changing edges. */
 #include "graph.h"
 
 /* ---- making graphs, querying their nodes, and changing their edges --------------------------- */

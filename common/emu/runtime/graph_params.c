@@ -1,7 +1,5 @@
-/*
- * graph_params.c — nodes of each kind: adding them, and their parameters, in graphs and in
- * executable graphs.
- */
+/* graph_params.c — nodes of each kind: adding them, and their parameters, in graphs and in
+ * executable graphs. */
 #include "cudart.h"
 #include "graph.h"
 

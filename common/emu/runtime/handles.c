@@ -1,6 +1,4 @@
-/*
- * handles.c — the tables of handles, streams, events, allocations and arrays.
- */
+/* handles.c — the tables of handles, streams, events, allocations and arrays. */
 #define _GNU_SOURCE /* posix_memalign */
 #include "cudart.h"
 

@@ -1,6 +1,4 @@
-/*
- * memory_pools.c — memory pools.
- */
+/* memory_pools.c — memory pools. */
 #include "graph.h"
 
 /* ---- a memory pool, which only counts bytes -------------------------------------------------- */

@@ -1,6 +1,4 @@
-/*
- * occupancy.c — attributes of kernels, and how many of their blocks and clusters fit.
- */
+/* occupancy.c — attributes of kernels, and how many of their blocks and clusters fit. */
 #include "cudart.h"
 #include <cuda_occupancy.h>
 

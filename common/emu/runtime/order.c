@@ -1,7 +1,6 @@
 #include "graph.h"
 #include "common/emu/watch/race.h"
 
-
 static struct stream_ops *all;
 static atomic_uint threads; /* host threads that have begun operations */
 static _Thread_local stream_op current;

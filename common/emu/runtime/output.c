@@ -1,6 +1,4 @@
-/*
- * output.c — what a run writes: the document, the files for it, the trace.
- */
+/* output.c — what a run writes: the document, the files for it, the trace. */
 #define _GNU_SOURCE /* ftello, program_invocation_short_name, open_memstream */
 #include "cudart.h"
 #include "common/emu/report/report.h"

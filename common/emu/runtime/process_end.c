@@ -1,7 +1,5 @@
-/*
- * process_end.c — a program that ends by a signal, _exit, quick_exit or exec: its reports come
- * first.
- */
+/* process_end.c — a program that ends by a signal, _exit, quick_exit or exec: its reports come
+ * first. */
 #define _GNU_SOURCE /* sigaction, gettid, RTLD_NEXT, environ, AT_EMPTY_PATH, on_exit */
 #include "cudart.h"
 #include "common/files/visible.h"

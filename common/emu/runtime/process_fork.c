@@ -1,6 +1,4 @@
-/*
- * process_fork.c — several processes of one run: forks, and programs that a script starts.
- */
+/* process_fork.c — several processes of one run: forks, and programs that a script starts. */
 #define _GNU_SOURCE /* memfd_create, MAP_ANONYMOUS, O_CLOEXEC, flock */
 #include "cudart.h"
 #include "common/emu/report/report.h"

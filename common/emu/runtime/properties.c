@@ -1,6 +1,4 @@
-/*
- * properties.c — properties of devices, versions, and functions that only give advice.
- */
+/* properties.c — properties of devices, versions, and functions that only give advice. */
 #include "cudart.h"
 #include <cuda.h>
 

@@ -1,11 +1,8 @@
-/*
- * refused.c — the functions of NVIDIA's library that this one does not support.
+/* refused.c — the functions of NVIDIA's library that this one does not support.
  *
  * A program that is linked with one of them starts. A call returns cudaErrorNotSupported, and the
- * first call of each function prints a message: where it was called, and what to do instead.
- */
+ * first call of each function prints a message: where it was called, and what to do instead. */
 #include "cudart.h"
-
 
 /* clang-format off */
 #define GRAPHICS(R)                                                                                \

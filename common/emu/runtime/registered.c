@@ -1,6 +1,4 @@
-/*
- * registered.c — the code that a program's constructors register, and loading it.
- */
+/* registered.c — the code that a program's constructors register, and loading it. */
 #include "cudart.h"
 
 /* ---- keeps what the program's constructors register about its code --------------------------- */

@@ -1,6 +1,4 @@
-/*
- * textures.c — arrays, textures and surfaces.
- */
+/* textures.c — arrays, textures and surfaces. */
 #include "graph.h"
 
 /* ---- allocating CUDA arrays ------------------------------------------------------------------ */

@@ -1,6 +1,5 @@
-/*
- * check.h — findings and the checkers: memcheck, initcheck, synccheck; what code does with a value.
- */
+/* check.h — findings and the checkers: memcheck, initcheck, synccheck; what code does with a
+ * value. */
 #ifndef EMU_CHECK_H
 #define EMU_CHECK_H
 

@@ -1,6 +1,4 @@
-/*
- * code_uses.c — what a kernel's code does with a value that it has read.
- */
+/* code_uses.c — what a kernel's code does with a value that it has read. */
 #include "check.h"
 
 /* ---- bodies of functions --------------------------------------------------------------------- */

@@ -1,6 +1,5 @@
-/*
- * count.h — counters: rules, names, records; and whether machine code accesses memory as PTX does.
- */
+/* count.h — counters: rules, names, records; and whether machine code accesses memory as PTX
+ * does. */
 #ifndef EMU_COUNT_H
 #define EMU_COUNT_H
 

@@ -1,6 +1,4 @@
-/*
- * counters.c — counts an access: banks and wavefronts, sectors, atomics, copies, local memory.
- */
+/* counters.c — counts an access: banks and wavefronts, sectors, atomics, copies, local memory. */
 #include "count.h"
 #include "common/emu/machine/async.h"
 #include "common/emu/machine/device.h"

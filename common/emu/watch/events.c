@@ -1,11 +1,8 @@
-/*
- * events.c — events that several observers use: which of them get an event, and in which order. See
- * machine/events.h.
- */
+/* events.c — events that several observers use: which of them get an event, and in which order. See
+ * machine/events.h. */
 #include "race.h"
 #include "count.h"
 #include "trace.h"
-
 
 static struct race *race_of(const struct emu *emu) { return emu->checkers->race; }
 static struct init *init_of(const struct emu *emu) { return emu->checkers->init; }

@@ -1,7 +1,5 @@
-/*
- * fidelity.c — compares a kernel's accesses in PTX with those in machine code, and counts merged
- * ones.
- */
+/* fidelity.c — compares a kernel's accesses in PTX with those in machine code, and counts merged
+ * ones. */
 #define _GNU_SOURCE /* memmem, open_memstream */
 #include "count.h"
 #include "common/emu/machine/device.h"

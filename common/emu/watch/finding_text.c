@@ -1,6 +1,4 @@
-/*
- * finding_text.c — findings as sentences: their first lines, faults, invalid accesses.
- */
+/* finding_text.c — findings as sentences: their first lines, faults, invalid accesses. */
 #include "check.h"
 #include "common/emu/machine/events.h"
 #include <inttypes.h>

@@ -1,11 +1,9 @@
-/*
- * fused.c — does the machine code fuse products and sums as decode_passes.c does?
+/* fused.c — does the machine code fuse products and sums as decode_passes.c does?
  *
  * The fma of each type are counted by line. More of them in the machine code are a difference only
  * if the line has a sum that is not fused in PTX, and no fma in a loop, which ptxas may unroll.
  * ptxas gives some instructions another line: fewer fma on other lines count against it. Division
- * and square root become many fma on their line, and functions after the kernel's end.
- */
+ * and square root become many fma on their line, and functions after the kernel's end. */
 #include "count.h"
 
 /* They take the place of the operation of a struct sass_access. Its bytes are 2, 4 or 8: halves and

@@ -1,6 +1,4 @@
-/*
- * initcheck.c — initcheck: which bytes are written, and reads of others.
- */
+/* initcheck.c — initcheck: which bytes are written, and reads of others. */
 #include "check.h"
 #include "common/emu/machine/events.h"
 #include <inttypes.h>

@@ -1,6 +1,4 @@
-/*
- * memcheck.c — memcheck: allocations, and errors of calls in kernels.
- */
+/* memcheck.c — memcheck: allocations, and errors of calls in kernels. */
 #include "check.h"
 #include "common/emu/machine/events.h"
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 #include "count.h"
 
-
 static double wavefronts_of(const struct emu_shared *s) { return (double)s->wavefronts; }
 static double conflicts(const struct emu_shared *s) { return wavefronts_of(s) - (double)s->ideal; }
 static double source_ideal_of(const struct emu_shared *s) { return (double)s->source_ideal; }

@@ -1,6 +1,4 @@
-/*
- * race.c — racecheck: an access is split into lanes, compared with earlier ones, and kept.
- */
+/* race.c — racecheck: an access is split into lanes, compared with earlier ones, and kept. */
 #include "race.h"
 
 static void race_plain_access(struct lane_access *, const struct access *, uint32_t lanes);

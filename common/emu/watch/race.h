@@ -1,6 +1,4 @@
-/*
- * race.h — racecheck: its state, and what its files share.
- */
+/* race.h — racecheck: its state, and what its files share. */
 #ifndef EMU_RACE_H
 #define EMU_RACE_H
 

@@ -1,6 +1,5 @@
-/*
- * race_children.c — racecheck: grids that kernels launch, conditions of graphs, rows of matrices.
- */
+/* race_children.c — racecheck: grids that kernels launch, conditions of graphs, rows of
+ * matrices. */
 #include "race.h"
 #include "common/emu/machine/schedule.h"
 

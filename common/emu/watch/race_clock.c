@@ -1,6 +1,4 @@
-/*
- * race_clock.c — racecheck: what orders threads: clocks, barriers, asynchronous copies.
- */
+/* race_clock.c — racecheck: what orders threads: clocks, barriers, asynchronous copies. */
 #include "race.h"
 
 /* Drops the lanes' clocks beyond the bases. */

@@ -1,6 +1,4 @@
-/*
- * race_flags.c — racecheck: flags, locks and counters, by which threads order themselves.
- */
+/* race_flags.c — racecheck: flags, locks and counters, by which threads order themselves. */
 #include "race.h"
 
 /* ---- words that carry clocks ----------------------------------------------------------------- */

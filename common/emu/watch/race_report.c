@@ -1,6 +1,4 @@
-/*
- * race_report.c — racecheck: hazards as text, between accesses and between operations.
- */
+/* race_report.c — racecheck: hazards as text, between accesses and between operations. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "race.h"
 #include <inttypes.h>

@@ -1,6 +1,4 @@
-/*
- * race_state.c — racecheck: its state of a device, a launch and a block, and blocks that exit.
- */
+/* race_state.c — racecheck: its state of a device, a launch and a block, and blocks that exit. */
 #include "race.h"
 #include "common/emu/machine/async.h"
 

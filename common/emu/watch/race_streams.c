@@ -1,5 +1,4 @@
-/*
- * race_streams.c — racecheck between operations: which memory they access, and whether something
+/* race_streams.c — racecheck between operations: which memory they access, and whether something
  * orders two that access the same.
  *
  * A launch's accesses are in the shadow until another launch takes its place. If the host has not
@@ -13,8 +12,8 @@
  *
  * Strong accesses (volatile, relaxed, atomic) of two kernels do not race with each other. A kernel
  * that reads by a strong load what another has written so may have waited for it, by a flag or a
- * lock, although no stream orders the two. From then on it counts as ordered after the other one.
- */
+ * lock, although no stream orders the two. From then on it counts as ordered after the other
+ * one. */
 #include "race.h"
 
 enum { MOST_RANGES = 4096 };

@@ -1,6 +1,4 @@
-/*
- * records.c — what launches have counted, and which work an instruction is.
- */
+/* records.c — what launches have counted, and which work an instruction is. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "count.h"
 #include "common/emu/machine/device.h"

@@ -1,6 +1,4 @@
-/*
- * shadow.c — the last accesses of each 4 bytes, and vector clocks.
- */
+/* shadow.c — the last accesses of each 4 bytes, and vector clocks. */
 #include "shadow.h"
 
 /* ---- vector clocks --------------------------------------------------------------------------- */

@@ -1,6 +1,4 @@
-/*
- * shadow.h — the last accesses of each 4 bytes, in few bits, and vector clocks.
- */
+/* shadow.h — the last accesses of each 4 bytes, in few bits, and vector clocks. */
 #ifndef EMU_SHADOW_H
 #define EMU_SHADOW_H
 

@@ -1,6 +1,4 @@
-/*
- * trace.c — a line of text for each access, and what pictures show of a run.
- */
+/* trace.c — a line of text for each access, and what pictures show of a run. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "trace.h"
 #include "count.h"

@@ -1,6 +1,4 @@
-/*
- * trace.h — accesses as lines of text, and what pictures show of a run.
- */
+/* trace.h — accesses as lines of text, and what pictures show of a run. */
 #ifndef EMU_TRACE_H
 #define EMU_TRACE_H
 

@@ -1,11 +1,9 @@
-/*
- * cublas_v2.h — what the emulator offers of cuBLAS. It is not NVIDIA's header: it declares the
+/* cublas_v2.h — what the emulator offers of cuBLAS. It is not NVIDIA's header: it declares the
  * functions of the emulator's libcublas.so.13 by the names, parameters and values that NVIDIA
  * documents. A toolkit's own header, where there is one, serves as well.
  *
  * Matrices are stored by columns: element (row, column) of A is A[row + column * lda]. Sizes and
- * distances count elements. Pointers are the device's, but for scalars by the pointer mode.
- */
+ * distances count elements. Pointers are the device's, but for scalars by the pointer mode. */
 #ifndef CUBLAS_V2_H_
 #define CUBLAS_V2_H_
 

@@ -1,8 +1,6 @@
-/*
- * curand.h — what the emulator offers of cuRAND's host interface. It is not NVIDIA's header: it
+/* curand.h — what the emulator offers of cuRAND's host interface. It is not NVIDIA's header: it
  * declares the functions of the emulator's libcurand.so.10 by the names, parameters and values that
- * NVIDIA documents. A toolkit's own header, where there is one, serves as well.
- */
+ * NVIDIA documents. A toolkit's own header, where there is one, serves as well. */
 #ifndef CURAND_H_
 #define CURAND_H_
 
