@@ -1,17 +1,10 @@
-/*
- * device_runtime.h — functions of the CUDA runtime in kernels: what the files of this room share.
+/* device_runtime.h — functions of the CUDA runtime in kernels: what the files of this room share.
  *
  * nvcc makes of cudaMalloc in a kernel a call of __cudaCDP2Malloc, a function that NVIDIA's
  * libcudadevrt.a defines, as machine code. The emulator supplies these functions itself:
- *
- *   device_runtime.c    which names it knows
- *   device_runtime.c   launches of grids
- *   device_runtime_memory.c  streams and events
- *   device_runtime_memory.c   allocations, copies and fills
- *   device_runtime.c  errors, attributes, limits
- *
- * What arguments they accept was read off the PTX that libcudadevrt.a also has.
- */
+ * device_runtime.c launches, errors, attributes and limits; device_runtime_memory.c streams,
+ * events, allocations, copies and fills. What arguments they accept was read off the PTX that
+ * libcudadevrt.a also has. */
 #ifndef EMU_RUNTIME_INSIDE_H
 #define EMU_RUNTIME_INSIDE_H
 

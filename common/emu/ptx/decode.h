@@ -7,23 +7,15 @@
 
 /* ---- what the files of the decoder share ----------------------------------------------------- */
 
-/*
- *   decode.c           a kernel as a whole: layout of registers, memory, parameters; source lines
- *   decode_insn.c      one instruction, by the family its opcode belongs to: decode_arithmetic.c,
- *                      decode_memory.c, decode_control.c
- *   insn.h, insn.c     the decoded instruction: a union, with a member for each family
- *   insn.h           instructions of tensor cores
- *   decode_control.c     alloca
- *   decode_passes.c      loops that only wait for a clock
- *   decode_passes.c      products and sums that become one fma
- *   decode_operand.c     an opcode's modifiers
- *   decode_forms.c    the least .target of instructions
- *   decode_forms.c     the types and modifiers that go together
- *   decode.c  which functions a kernel calls, and where variables are
- *   decode_operand.c   one operand: a register's slot, a constant's slot, an address
+/*   decode.c          a kernel as a whole: layout of registers, memory, parameters; what it calls
+ *   decode_insn.c     one instruction, by the family its opcode belongs to: decode_arithmetic.c,
+ *                     decode_memory.c, decode_control.c, …
+ *   insn.h, insn.c    the decoded instruction: a union, with a member for each family
+ *   decode_operand.c  one operand, and an opcode's modifiers
+ *   decode_forms.c    the types and modifiers that go together, and their least .target
+ *   decode_passes.c   loops that only wait for a clock; products and sums that become one fma
  *
- * An error is a longjmp to decode_kernel, as in the parser.
- */
+ * An error is a longjmp to decode_kernel, as in the parser. */
 
 struct constant {
     uint64_t value;

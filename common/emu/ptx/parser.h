@@ -38,18 +38,12 @@ bool token_is(const struct token *, const char *text); /* a word or a punctuatio
 
 /* ---- what the files of the parser share ------------------------------------------------------ */
 
-/*
- * An error in any of them is a longjmp to ptx_parse, with a sentence in parser->message.
+/* An error in any of them is a longjmp to ptx_parse, with a sentence in parser->message.
  *
- *   ptx.c              the module: its directives, in order
- *   ptx.c         the names that several texts share
- *   ptx_variable.c     variables and their initial values
- *   ptx_function.c     functions: their heads, and later their bodies
- *   ptx_function.c  instructions and operands
- *   ptx_variable.c     constant expressions
- *   ptx.c        registers, labels, and the scopes that braces make
- *   ptx_lexer.c       looking at tokens, and memory
- */
+ *   ptx.c           the module: its directives, names that texts share, registers, labels, scopes
+ *   ptx_variable.c  variables, their initial values, and constant expressions
+ *   ptx_function.c  functions: their heads, and later their bodies
+ *   ptx_lexer.c     tokens, and memory */
 
 enum {
     MAX_NESTING = 64,           /* of operands, of scopes and of inlined calls */

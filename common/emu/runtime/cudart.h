@@ -11,20 +11,9 @@
 
 /* ---- what the files of the runtime library share --------------------------------------------- */
 
-/*
- * The library has the names, types and error codes of NVIDIA's libcudart 13 and does its work
+/* The library has the names, types and error codes of NVIDIA's libcudart 13 and does its work
  * through emu.h. All work is done inside the call: when the function returns, the kernel has ended
- * or the copy is done. Streams allow this order, so streams and events never have to wait.
- *
- *   device/    the devices, their properties, errors, and what is not supported
- *   code/      kernels and variables: as the program registers them, and loading them
- *   stream/    streams, events, captures, and which operations CUDA orders, for racecheck
- *   graph/     graphs
- *   work/      carrying out the work of streams and graphs: launches, copies, fills
- *   memory/    allocations, of several processes, too; pools; symbols
- *   output/    the files that a run writes: reports, findings, the trace
- *   process/   several processes, and how the program ends: the reports are written before
- */
+ * or the copy is done. Streams allow this order, so streams and events never have to wait. */
 
 /* ---- devices (devices.c) --------------------------------------------------------------------- */
 

@@ -7,25 +7,18 @@
 
 /* ---- what the files of the driver API share -------------------------------------------------- */
 
-/*
- * The driver API is libcuda.so.1, in whose place programs that emu starts get the emulator's
+/* The driver API is libcuda.so.1, in whose place programs that emu starts get the emulator's
  * libcudart.so.13. Both APIs have one set of devices, primary contexts, memory, streams and
  * kernels. Most functions here call the runtime's function for the same work. Handles and device
  * addresses are the same in both: a CUstream is a cudaStream_t, and a CUfunction is what the
  * runtime takes as a kernel's address.
  *
- *   driver_init.c     cuInit, errors, functions by their names
- *   driver_init.c   devices            driver_init.c  contexts
- *   driver_module.c   modules, libraries and their kernels; their functions' attributes
- *   driver_module.c     cuLink…            driver_module.c      options of both
- *   driver_memory.c   memory, pools and pointers
- *   driver_memory.c     copies and fills
- *   driver_launch.c   streams, events, captures and graphs
- *   driver_launch.c   launches, occupancy
+ *   driver_init.c     cuInit, errors, functions by their names, devices, contexts, files of code
+ *   driver_module.c   modules, libraries and their kernels; cuLink…; options of both
+ *   driver_memory.c   memory, pools and pointers; copies and fills
+ *   driver_launch.c   launches, occupancy; streams, events, captures and graphs
  *   driver_tensor.c   tensor maps
- *   driver_init.c     files of code
- *   driver_refused.c  all other functions
- */
+ *   driver_refused.c  all other functions */
 
 /* A function of the driver API is one line, DRIVER(name, (parameters), work). The work returns a
  * cudaError_t or a CUresult as an int, and is done only if the driver is initialised and the thread

@@ -101,31 +101,19 @@ enum { STREAM_CONDITION_BYTES = 4 };
  * that streams, events, graphs or the host order after it. An asynchronous copy is
  * over only for threads that have waited for it.
  *
- *   shadow.c        vector clocks
- *   shadow.h        an access in 64 bits
- *   shadow.c  most of them in 32 bits
- *   shadow.c        the last accesses of each 4 bytes
- *   race.c                 splits a warp's access into accesses of one lane
- *   race_children.c               rows of matrices as accesses of their lanes
- *   race.c                plain loads and stores of a warp, in few steps
- *   race.c                 compares an access with the earlier ones
- *   race_clock.c                the clocks of a lane: what is before it, and what it releases
- *   race_clock.c              barriers join clocks
- *   race_flags.c                 words of memory that carry a clock from a release to an acquire
- *   race_clock.c                asynchronous copies, mbarriers
- *   race_state.c                 blocks that exit too early
- *   race_flags.c               a load and a store that are not atomic together
- *   race_children.c            conditions of graphs, set by several threads
- *   race_flags.c              would an earlier value have taken the same branch?
- *   race_flags.c          was a value loaded before its flag?
- *   code_uses.c            what the code does with a value
- *   value_bits.c      in which bits of a register a value may be
- *   race_report.c               hazards as text
- *   race_stream_order.c           the order of launches and copies, by streams, events and graphs
- *   race_streams.c                  compares the accesses of those that nothing orders
- *   race_report.c           hazards between them as text
- *   race_children.c             a grid, and what it launches
- *   race_state.c                 the state of a device, a launch and a block
+ *   shadow.c, .h     vector clocks; an access in 64 bits; the last accesses of each 4 bytes
+ *   race.c           splits a warp's access into those of single lanes, and compares each with the
+ *                    earlier ones; plain loads and stores of a warp, in few steps
+ *   race_clock.c     the clocks of a lane; barriers join them; asynchronous copies, mbarriers
+ *   race_flags.c     words that carry a clock from a release to an acquire; what a thread that
+ *                    waits for a flag relies on; a load and a store that are not atomic together
+ *   race_state.c     the state of a device, a launch and a block; blocks that exit too early
+ *   race_children.c  a grid, and what it launches; conditions of graphs; rows of matrices
+ *   code_uses.c      what the code does with a value
+ *   value_bits.c     in which bits of a register a value may be
+ *   race_stream_order.c  the order of launches and copies, by streams, events and graphs
+ *   race_streams.c   compares the accesses of those that nothing orders
+ *   race_report.c    hazards as text
  *
  * The machine announces to these files what orders accesses (machine/events.h, ANNOUNCE_ORDER).
  * Only racecheck asks for these events. While it is on, one host thread runs all blocks.
