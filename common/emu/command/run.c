@@ -123,6 +123,18 @@ __attribute__((noreturn)) static void end_by(int number)
     _exit(128 + number);
 }
 
+/* As a shell does with a file that Linux cannot execute. */
+static void become_script(const char *path, char *const *arguments)
+{
+    size_t count = 0;
+    while (arguments[count] != NULL) count++;
+    char **shell = allocated(calloc(count + 2, sizeof *shell));
+    shell[0] = "sh";
+    shell[1] = (char *)path;
+    for (size_t k = 1; k < count; k++) shell[k + 1] = arguments[k];
+    execv("/bin/sh", shell);
+}
+
 /* In the child: becomes the program. It is killed if emu is killed. */
 static void become(const char *program, char *const *arguments, bool to_stderr,
                    const sigset_t *mask)
@@ -132,6 +144,7 @@ static void become(const char *program, char *const *arguments, bool to_stderr,
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
     execv(program, arguments);
+    if (errno == ENOEXEC) become_script(program, arguments);
     fprintf(stderr, "emu: cannot run %s: %s\n", program, strerror(errno));
     _exit(NOT_RUN);
 }
@@ -324,8 +337,6 @@ void emu_run_wait(const char *program, char *const *arguments)
 
 enum { EXIT_EXCESS = 4 }; /* as of a program that exceeds a limit */
 
-static volatile sig_atomic_t child;
-
 /* ---- the reports ----------------------------------------------------------------------------- */
 
 /* What the programs put together, and where it goes. */
@@ -387,41 +398,6 @@ static size_t count_missing(enum setting_id id,
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static void pass_to_child(int number) { kill((pid_t)child, number); }
-
-/* Ctrl-C reaches the command, too, which decides what it does. Other signals are passed on. */
-static void set_signals(void)
-{
-    static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) signal(passed[i], pass_to_child);
-}
-
-/* Becomes the command. A file that Linux cannot execute is taken for a script, as by a shell. */
-_Noreturn static void become_child(const char *path, char **arguments)
-{
-    execv(path, arguments);
-    if (errno == ENOEXEC) {
-        size_t count = 0;
-        while (arguments[count] != NULL) count++;
-        char **shell = allocated(calloc(count + 2, sizeof *shell));
-        shell[0] = "sh";
-        shell[1] = (char *)path;
-        for (size_t i = 1; i < count; i++) shell[i + 1] = arguments[i];
-        execv("/bin/sh", shell);
-    }
-    emu_refuse("cannot run %s: %s", path, strerror(errno));
-}
-
-static int wait_for_child(void)
-{
-    int status;
-    while (waitpid((pid_t)child, &status, 0) < 0)
-        if (errno != EINTR) emu_refuse("cannot wait for the command: %s", strerror(errno));
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 /* The programs add to the checkers' log: it is emptied once, here. */
 static void empty_check_log(void)
 {
@@ -430,18 +406,6 @@ static void empty_check_log(void)
     int file = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) emu_refuse("cannot write the log file %s: %s", log, strerror(errno));
     close(file);
-}
-
-/* Runs it, and returns its exit code. */
-static int run_in_child(const char *path, char **arguments)
-{
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid < 0) emu_refuse("cannot start %s: %s", path, strerror(errno));
-    if (pid == 0) become_child(path, arguments);
-    child = pid;
-    set_signals();
-    return wait_for_child();
 }
 
 /* What nvcc.c has changed. */
@@ -471,7 +435,9 @@ int emu_command(const char *path, char **arguments)
         if (i == REPORT || is_set(all[i].setting)) begin_collecting(&all[i]);
     empty_check_log();
     if (!setting_is(SETTING_UNCHANGED, "1")) nvcc_offer();
-    int code = run_in_child(path, arguments);
+    handle_signals();
+    int status = run_child(path, arguments, false);
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     print_changes(changes);
     size_t size;
     const char *bytes = content_of(seen, &size);

@@ -95,39 +95,44 @@ static void transfer(struct warp *w, const struct insn *i, int lane, const struc
 
 #define ARGUMENT(n, bytes) builtin_argument(w, i, lane, n, bytes)
 
-/* cudaMemcpyAsync(to, from, bytes, direction, stream) */
-void runtime_copy(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask);
-        transfer(w, i, lane,
-                 &(struct transfer){.kind = CHILD_COPY,
-                                    .to = ARGUMENT(0, 8),
-                                    .from = ARGUMENT(1, 8),
-                                    .rows = {.bytes = ARGUMENT(2, 8), .rows = 1, .slices = 1},
-                                    .direction = (int)ARGUMENT(3, 4),
-                                    .stream = ARGUMENT(4, 8)});
+/* A function that makes this transfer for each of its lanes. */
+#define TRANSFERS(name, ...)                                                                       \
+    void name(struct warp *w, const struct insn *i, uint32_t mask)                                 \
+    {                                                                                              \
+        for (; mask; mask &= mask - 1) {                                                           \
+            int lane = __builtin_ctz(mask);                                                        \
+            transfer(w, i, lane, &(struct transfer){__VA_ARGS__});                                 \
+        }                                                                                          \
     }
-}
 
+/* A word of an argument that is a struct. */
+#define WORD(n, k) runtime_part(w, i, lane, n, 8 * (k), 8)
+
+/* clang-format off */
+/* cudaMemcpyAsync(to, from, bytes, direction, stream) */
+TRANSFERS(runtime_copy, .kind = CHILD_COPY, .to = ARGUMENT(0, 8), .from = ARGUMENT(1, 8),
+          .rows = {.bytes = ARGUMENT(2, 8), .rows = 1, .slices = 1},
+          .direction = (int)ARGUMENT(3, 4), .stream = ARGUMENT(4, 8))
 /* cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, direction, stream) */
-void runtime_copy_2d(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask);
-        transfer(w, i, lane,
-                 &(struct transfer){.kind = CHILD_COPY,
-                                    .to = ARGUMENT(0, 8),
-                                    .from = ARGUMENT(2, 8),
-                                    .rows = {.bytes = ARGUMENT(4, 8),
-                                             .rows = ARGUMENT(5, 8),
-                                             .slices = 1,
-                                             .to_row = ARGUMENT(1, 8),
-                                             .from_row = ARGUMENT(3, 8)},
-                                    .direction = (int)ARGUMENT(6, 4),
-                                    .stream = ARGUMENT(7, 8)});
-    }
-}
+TRANSFERS(runtime_copy_2d, .kind = CHILD_COPY, .to = ARGUMENT(0, 8), .from = ARGUMENT(2, 8),
+          .rows = {.bytes = ARGUMENT(4, 8), .rows = ARGUMENT(5, 8), .slices = 1,
+                   .to_row = ARGUMENT(1, 8), .from_row = ARGUMENT(3, 8)},
+          .direction = (int)ARGUMENT(6, 4), .stream = ARGUMENT(7, 8))
+/* cudaMemsetAsync(to, value, bytes, stream) */
+TRANSFERS(runtime_fill, .kind = CHILD_FILL, .to = ARGUMENT(0, 8), .value = (uint8_t)ARGUMENT(1, 4),
+          .rows = {.bytes = ARGUMENT(2, 8), .rows = 1, .slices = 1}, .stream = ARGUMENT(3, 8))
+/* cudaMemset2DAsync(to, pitch, value, width, height, stream) */
+TRANSFERS(runtime_fill_2d, .kind = CHILD_FILL, .to = ARGUMENT(0, 8),
+          .value = (uint8_t)ARGUMENT(2, 4),
+          .rows = {.bytes = ARGUMENT(3, 8), .rows = ARGUMENT(4, 8), .slices = 1,
+                   .to_row = ARGUMENT(1, 8)},
+          .stream = ARGUMENT(5, 8))
+/* cudaMemset3DAsync(pitched pointer, value, extent, stream) */
+TRANSFERS(runtime_fill_3d, .kind = CHILD_FILL, .to = WORD(0, 0), .value = (uint8_t)ARGUMENT(1, 4),
+          .rows = {.bytes = WORD(2, 0), .rows = WORD(2, 1), .slices = WORD(2, 2),
+                   .to_row = WORD(0, 1), .to_slice = WORD(0, 1) * WORD(0, 3)},
+          .stream = ARGUMENT(3, 8))
+/* clang-format on */
 
 /* A cudaMemcpy3DParms as words of 8 bytes: where each field begins. */
 enum { SOURCE_ARRAY, SOURCE_AT, SOURCE = 4, ARRAY = 8, AT, TO = 12, EXTENT = 16, DIRECTION = 19 };
@@ -164,59 +169,6 @@ void runtime_copy_3d(struct warp *w, const struct insn *i, uint32_t mask)
                                              .from_slice = from[1] * from[3]},
                                     .direction = (int)p[DIRECTION],
                                     .stream = ARGUMENT(1, 8)});
-    }
-}
-
-/* cudaMemsetAsync(to, value, bytes, stream) */
-void runtime_fill(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask);
-        transfer(w, i, lane,
-                 &(struct transfer){.kind = CHILD_FILL,
-                                    .to = ARGUMENT(0, 8),
-                                    .value = (uint8_t)ARGUMENT(1, 4),
-                                    .rows = {.bytes = ARGUMENT(2, 8), .rows = 1, .slices = 1},
-                                    .stream = ARGUMENT(3, 8)});
-    }
-}
-
-/* cudaMemset2DAsync(to, pitch, value, width, height, stream) */
-void runtime_fill_2d(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask);
-        transfer(w, i, lane,
-                 &(struct transfer){.kind = CHILD_FILL,
-                                    .to = ARGUMENT(0, 8),
-                                    .value = (uint8_t)ARGUMENT(2, 4),
-                                    .rows = {.bytes = ARGUMENT(3, 8),
-                                             .rows = ARGUMENT(4, 8),
-                                             .slices = 1,
-                                             .to_row = ARGUMENT(1, 8)},
-                                    .stream = ARGUMENT(5, 8)});
-    }
-}
-
-/* A word of an argument that is a struct. */
-#define WORD(n, k) runtime_part(w, i, lane, n, 8 * (k), 8)
-
-/* cudaMemset3DAsync(pitched pointer, value, extent, stream) */
-void runtime_fill_3d(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask);
-        uint64_t pitch = WORD(0, 1);
-        transfer(w, i, lane,
-                 &(struct transfer){.kind = CHILD_FILL,
-                                    .to = WORD(0, 0),
-                                    .value = (uint8_t)ARGUMENT(1, 4),
-                                    .rows = {.bytes = WORD(2, 0),
-                                             .rows = WORD(2, 1),
-                                             .slices = WORD(2, 2),
-                                             .to_row = pitch,
-                                             .to_slice = pitch * WORD(0, 3)},
-                                    .stream = ARGUMENT(3, 8)});
     }
 }
 
