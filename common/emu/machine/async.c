@@ -3,62 +3,6 @@
 #include "device.h"
 #include "events.h"
 
-static void stores_free(struct async_stores *);
-
-static void stores_arrive_at(const struct shared_place *mbarrier);
-
-static void copy_arrive_at(const struct shared_place *mbarrier);
-
-static void copy_queues_free(struct copy_queue *, unsigned warps);
-
-static void copy_queues_clear(struct copy_queue *, unsigned warps);
-
-static struct copy_queue *copy_queues_new(unsigned warps);
-
-/* ---- asynchronous copies and stores of a warp ------------------------------------------------ */
-
-struct async *async_of(struct block *block)
-{
-    if (block->async) return block->async;
-    struct async *async = allocated(calloc(1, sizeof *async));
-    async->queues = copy_queues_new(block->warp_count);
-    async->bulk_groups = allocated(calloc(block->warp_count, sizeof *async->bulk_groups));
-    return block->async = async;
-}
-
-void async_start(struct block *block)
-{
-    struct async *async = block->async;
-    copy_queues_clear(async->queues, block->warp_count);
-    bulk_copies_free(&async->arriving);
-    bulk_copies_free(&async->grouped);
-    async->last_arriving = async->last_grouped = NULL;
-    stores_free(&async->stores);
-    memset(async->bulk_groups, 0, block->warp_count * sizeof *async->bulk_groups);
-}
-
-void async_end(struct block *block) { bulk_finish(block); }
-
-void async_free(struct block *block)
-{
-    struct async *async = block->async;
-    if (!async) return;
-    copy_queues_free(async->queues, block->warp_count);
-    bulk_copies_free(&async->arriving);
-    bulk_copies_free(&async->grouped);
-    stores_free(&async->stores);
-    free(async->bulk_groups);
-    free(async);
-}
-
-void async_carry_out(const struct shared_place *mbarrier)
-{
-    if (!mbarrier->owner->async) return;
-    copy_arrive_at(mbarrier);
-    bulk_arrive_at(mbarrier);
-    stores_arrive_at(mbarrier);
-}
-
 /* ---- cp.async -------------------------------------------------------------------------------- */
 
 /* Cp.async: 4, 8 or 16 bytes per lane from global to shared memory (PTX ISA, "cp.async").
@@ -531,4 +475,48 @@ static void stores_arrive_at(const struct shared_place *place)
         free(store);
     }
     *stores = left;
+}
+
+/* ---- asynchronous copies and stores of a warp ------------------------------------------------ */
+
+struct async *async_of(struct block *block)
+{
+    if (block->async) return block->async;
+    struct async *async = allocated(calloc(1, sizeof *async));
+    async->queues = copy_queues_new(block->warp_count);
+    async->bulk_groups = allocated(calloc(block->warp_count, sizeof *async->bulk_groups));
+    return block->async = async;
+}
+
+void async_start(struct block *block)
+{
+    struct async *async = block->async;
+    copy_queues_clear(async->queues, block->warp_count);
+    bulk_copies_free(&async->arriving);
+    bulk_copies_free(&async->grouped);
+    async->last_arriving = async->last_grouped = NULL;
+    stores_free(&async->stores);
+    memset(async->bulk_groups, 0, block->warp_count * sizeof *async->bulk_groups);
+}
+
+void async_end(struct block *block) { bulk_finish(block); }
+
+void async_free(struct block *block)
+{
+    struct async *async = block->async;
+    if (!async) return;
+    copy_queues_free(async->queues, block->warp_count);
+    bulk_copies_free(&async->arriving);
+    bulk_copies_free(&async->grouped);
+    stores_free(&async->stores);
+    free(async->bulk_groups);
+    free(async);
+}
+
+void async_carry_out(const struct shared_place *mbarrier)
+{
+    if (!mbarrier->owner->async) return;
+    copy_arrive_at(mbarrier);
+    bulk_arrive_at(mbarrier);
+    stores_arrive_at(mbarrier);
 }

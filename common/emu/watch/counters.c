@@ -4,25 +4,6 @@
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/events.h"
 
-static void count_constant(struct insn_counts *, const uint64_t *address, uint32_t mask);
-
-/* The same for one offset, or for `apart` another one for each of the 32 lanes. */
-static void count_local_run(struct insn_counts *, uint32_t mask, bool apart, unsigned bytes);
-
-/* `address` is an offset in the lane's own local memory. */
-static void count_local(struct insn_counts *, const uint64_t *address, uint32_t mask,
-                        unsigned bytes);
-
-/* cp.async; `from` has an address for each lane of `to`, and the mask of those that read. */
-static void count_copy(struct insn_counts *, const struct insn *, const struct access *from,
-                       const struct access *to);
-
-static void count_global_atomic(struct insn_counts *, const uint64_t *address, uint32_t mask,
-                                unsigned bytes);
-
-static void count_shared_atomic(struct insn_counts *, const struct insn *, const uint64_t *address,
-                                uint32_t mask, unsigned bytes);
-
 /* ---- shared and global memory ---------------------------------------------------------------- */
 
 /* The number of wavefronts that a group of lanes needs. Memory is cut into units of the access's
@@ -195,102 +176,6 @@ static void count_global(struct insn_counts *counts, const uint64_t *address, ui
         sector[sectors++] = mine;
     }
     counts->sectors += ascending ? sectors : distinct(sector, sectors);
-}
-
-void count_access(struct insn_counts *counts, const struct warp *warp, const struct insn *insn,
-                  const struct access *access)
-{
-    const struct emu_model *model = warp->block->launch->model;
-    const uint64_t *address = access->address;
-    bool load = access->operation == OPERATION_LOAD;
-    unsigned bytes = access->bytes;
-    if (model) { /* old generations have no machine code here, so PTX accesses count */
-        if (access->space == PTX_SHARED)
-            model_shared(model, counts, address, access->mask, bytes);
-        else
-            model_global(model, counts, address, access->mask, bytes, load);
-        return;
-    }
-    if (access->operation == OPERATION_ATOMIC) {
-        if (access->space == PTX_SHARED)
-            count_shared_atomic(counts, insn, address, access->mask, bytes);
-        else
-            count_global_atomic(counts, address, access->mask, bytes);
-        return;
-    }
-    if (insn->counted_bytes == COUNTED_WITH_ANOTHER) return;
-    if (insn->counted_bytes) bytes = insn->counted_bytes;
-    if (access->space == PTX_SHARED && insn->family == FAMILY_MATRIX && insn->matrix->moves_rows)
-        count_rows(counts, address, access->mask);
-    else if (access->space == PTX_SHARED)
-        count_shared(counts, address, access->mask, bytes, load);
-    else
-        count_global(counts, address, access->mask, bytes);
-}
-
-/* By the rules of count_shared(). No two lanes of a group go to different words of one bank. */
-static void count_shared_run(struct insn_counts *counts, const struct access_run *run,
-                             unsigned bytes)
-{
-    unsigned groups = bytes <= BANK_BYTES ? 1 : bytes / BANK_BYTES;
-    if (groups > 1 && run->operation == OPERATION_LOAD && !run->stride) groups /= 2; /* pairs */
-    counts->shared_requests++;
-    counts->one_address += !run->stride;
-    counts->wavefronts += groups;
-    counts->ideal += groups;
-    counts->source_ideal += groups;
-}
-
-/* By those of count_global(): the sectors from the first lane's to the last one's. */
-static void count_global_run(struct insn_counts *counts, const struct access_run *run,
-                             unsigned bytes)
-{
-    uint64_t last = run->first + (uint64_t)run->stride * (WARP - 1);
-    counts->requests++;
-    counts->bytes += (uint64_t)bytes * WARP;
-    counts->sectors += last / SECTOR_BYTES - run->first / SECTOR_BYTES + 1;
-}
-
-bool count_run(struct insn_counts *counts, const struct warp *warp, const struct insn *insn,
-               const struct access_run *run)
-{
-    enum { LARGEST = 16 }; /* bytes of a lane in shared memory: a quarter of a warp is a group */
-    unsigned bytes = insn->counted_bytes ? insn->counted_bytes : run->bytes;
-    if (warp->block->launch->model || run->mask != ALL_LANES) return false;
-    if (insn->counted_bytes == COUNTED_WITH_ANOTHER) return true;
-    if (bytes > LARGEST || (run->stride && run->stride != bytes)) return false;
-    if (run->space == PTX_SHARED)
-        count_shared_run(counts, run, bytes);
-    else
-        count_global_run(counts, run, bytes);
-    return true;
-}
-
-/* ptxas may make another instruction of a generic access, so it does not count here. */
-void event_private_access(struct warp *w, const struct insn *i, const struct access *access)
-{
-    if (i->address.space != access->space || w->block->launch->model) return;
-    if (access->space == PTX_LOCAL)
-        count_local(counts_of(w, i), access->address, access->mask, access->bytes);
-    else
-        count_constant(counts_of(w, i), access->address, access->mask);
-}
-
-void event_local_run(struct warp *w, const struct insn *i, uint32_t lanes, bool apart,
-                     unsigned bytes)
-{
-    if (!w->block->launch->model) count_local_run(counts_of(w, i), lanes, apart, bytes);
-}
-
-void event_copy_issued(struct warp *w, const struct insn *i, const struct access *from,
-                       const struct access *to)
-{
-    count_copy(counts_of(w, i), i, from, to);
-}
-
-void event_bulk_issued(struct warp *w, const struct insn *i, uint64_t bytes)
-{
-    counts_of(w, i)->bytes += bytes;
 }
 
 /* ---- atomics on shared and on global memory -------------------------------------------------- */
@@ -558,6 +443,7 @@ static unsigned sectors_of(const struct access *from)
     return distinct(sector, lanes);
 }
 
+/* cp.async; `from` has an address for each lane of `to`, and the mask of those that read. */
 static void count_copy(struct insn_counts *counts, const struct insn *insn,
                        const struct access *from, const struct access *to)
 {
@@ -587,6 +473,7 @@ enum { WORD_BYTES = 4, SECTOR_LANES = SECTOR_BYTES / WORD_BYTES };
 
 static unsigned words_of(unsigned bytes) { return bytes < WORD_BYTES ? 1 : bytes / WORD_BYTES; }
 
+/* `address` is an offset in the lane's own local memory. */
 static void count_local(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
                         unsigned bytes)
 {
@@ -603,6 +490,7 @@ static void count_local(struct insn_counts *counts, const uint64_t *address, uin
     counts->sectors += words * distinct(sector, lanes);
 }
 
+/* The same for one offset, or for `apart` another one for each of the 32 lanes. */
 static void count_local_run(struct insn_counts *counts, uint32_t mask, bool apart, unsigned bytes)
 {
     unsigned words = words_of(bytes), sectors = 0;
@@ -621,4 +509,102 @@ static void count_constant(struct insn_counts *counts, const uint64_t *address, 
     unsigned replays = distinct(word, lanes) - 1;
     counts->divergent += replays > 0;
     counts->replays += replays;
+}
+
+/* ---- any access ------------------------------------------------------------------------------ */
+
+void count_access(struct insn_counts *counts, const struct warp *warp, const struct insn *insn,
+                  const struct access *access)
+{
+    const struct emu_model *model = warp->block->launch->model;
+    const uint64_t *address = access->address;
+    bool load = access->operation == OPERATION_LOAD;
+    unsigned bytes = access->bytes;
+    if (model) { /* old generations have no machine code here, so PTX accesses count */
+        if (access->space == PTX_SHARED)
+            model_shared(model, counts, address, access->mask, bytes);
+        else
+            model_global(model, counts, address, access->mask, bytes, load);
+        return;
+    }
+    if (access->operation == OPERATION_ATOMIC) {
+        if (access->space == PTX_SHARED)
+            count_shared_atomic(counts, insn, address, access->mask, bytes);
+        else
+            count_global_atomic(counts, address, access->mask, bytes);
+        return;
+    }
+    if (insn->counted_bytes == COUNTED_WITH_ANOTHER) return;
+    if (insn->counted_bytes) bytes = insn->counted_bytes;
+    if (access->space == PTX_SHARED && insn->family == FAMILY_MATRIX && insn->matrix->moves_rows)
+        count_rows(counts, address, access->mask);
+    else if (access->space == PTX_SHARED)
+        count_shared(counts, address, access->mask, bytes, load);
+    else
+        count_global(counts, address, access->mask, bytes);
+}
+
+/* By the rules of count_shared(). No two lanes of a group go to different words of one bank. */
+static void count_shared_run(struct insn_counts *counts, const struct access_run *run,
+                             unsigned bytes)
+{
+    unsigned groups = bytes <= BANK_BYTES ? 1 : bytes / BANK_BYTES;
+    if (groups > 1 && run->operation == OPERATION_LOAD && !run->stride) groups /= 2; /* pairs */
+    counts->shared_requests++;
+    counts->one_address += !run->stride;
+    counts->wavefronts += groups;
+    counts->ideal += groups;
+    counts->source_ideal += groups;
+}
+
+/* By those of count_global(): the sectors from the first lane's to the last one's. */
+static void count_global_run(struct insn_counts *counts, const struct access_run *run,
+                             unsigned bytes)
+{
+    uint64_t last = run->first + (uint64_t)run->stride * (WARP - 1);
+    counts->requests++;
+    counts->bytes += (uint64_t)bytes * WARP;
+    counts->sectors += last / SECTOR_BYTES - run->first / SECTOR_BYTES + 1;
+}
+
+bool count_run(struct insn_counts *counts, const struct warp *warp, const struct insn *insn,
+               const struct access_run *run)
+{
+    enum { LARGEST = 16 }; /* bytes of a lane in shared memory: a quarter of a warp is a group */
+    unsigned bytes = insn->counted_bytes ? insn->counted_bytes : run->bytes;
+    if (warp->block->launch->model || run->mask != ALL_LANES) return false;
+    if (insn->counted_bytes == COUNTED_WITH_ANOTHER) return true;
+    if (bytes > LARGEST || (run->stride && run->stride != bytes)) return false;
+    if (run->space == PTX_SHARED)
+        count_shared_run(counts, run, bytes);
+    else
+        count_global_run(counts, run, bytes);
+    return true;
+}
+
+/* ptxas may make another instruction of a generic access, so it does not count here. */
+void event_private_access(struct warp *w, const struct insn *i, const struct access *access)
+{
+    if (i->address.space != access->space || w->block->launch->model) return;
+    if (access->space == PTX_LOCAL)
+        count_local(counts_of(w, i), access->address, access->mask, access->bytes);
+    else
+        count_constant(counts_of(w, i), access->address, access->mask);
+}
+
+void event_local_run(struct warp *w, const struct insn *i, uint32_t lanes, bool apart,
+                     unsigned bytes)
+{
+    if (!w->block->launch->model) count_local_run(counts_of(w, i), lanes, apart, bytes);
+}
+
+void event_copy_issued(struct warp *w, const struct insn *i, const struct access *from,
+                       const struct access *to)
+{
+    count_copy(counts_of(w, i), i, from, to);
+}
+
+void event_bulk_issued(struct warp *w, const struct insn *i, uint64_t bytes)
+{
+    counts_of(w, i)->bytes += bytes;
 }
