@@ -1,4 +1,4 @@
-/* race_clock.c — asynchronous copies of lanes (cp.async) and asynchronous stores (st.async). */
+/* async.c — asynchronous copies of lanes (cp.async) and asynchronous stores (st.async). */
 #include "async.h"
 #include "device.h"
 #include "events.h"

@@ -66,8 +66,7 @@ bool mbarrier_check(struct warp *, const struct insn *, int lane, const struct s
 
 /* ---- asynchronous copies --------------------------------------------------------------------- */
 
-/* Asynchronous copies, cp.async (race_clock.c) and cp.async.bulk (bulk.c), and asynchronous
- * stores, st.async (async.c).
+/* Asynchronous copies and stores, cp.async and st.async (async.c), and cp.async.bulk (bulk.c).
  *
  * A GPU carries out a copy at some time between the instruction and the wait for it. The emulator
  * carries it out as late as possible: when a thread has waited for it (cp.async.wait_group, an

@@ -1,4 +1,4 @@
-/* allocate.c — device memory that several processes share (cudaIpcGetMemHandle).
+/* ipc.c — device memory that several processes share (cudaIpcGetMemHandle).
  *
  * The bytes of an exported allocation move into a file in memory, which takes the place of the same
  * pages of the store: their addresses stay. A handle says which process has which file open, and

@@ -1,4 +1,4 @@
-/* device_runtime.c — one launch: its limits, its structure, its parameters. */
+/* launch.c — one launch: its limits, its structure, its parameters. */
 #include "events.h"
 #include "schedule.h"
 

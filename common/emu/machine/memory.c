@@ -1,4 +1,4 @@
-/* graph_exec.c — device memory, shared memory, and the heap of kernels. */
+/* memory.c — device memory, shared memory, and the heap of kernels. */
 #include "device.h"
 #include "events.h"
 #include <inttypes.h>

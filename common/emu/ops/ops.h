@@ -1,4 +1,4 @@
-/* race.h — macros that define operations on 32 lanes, and what the operations share. */
+/* ops.h — macros that define operations on 32 lanes, and what the operations share. */
 #ifndef EMU_OPS_H
 #define EMU_OPS_H
 

@@ -117,7 +117,7 @@ bool cudart_is_behind(cudaStream_t);
 void cudart_hold_streams(void);
 /* The devices have been interrupted: the suspended kernels end, and are in the reports. */
 void cudart_stop_suspended(void);
-/* Does the calling thread run a host function of a stream? (records.c) */
+/* Does the calling thread run a host function of a stream? (work.c) */
 bool cudart_in_host_function(void);
 
 /* cudart_refusal() for a function that may wait for the device, which is not allowed while a stream

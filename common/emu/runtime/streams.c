@@ -1,4 +1,4 @@
-/* device_runtime_memory.c — streams and events, also those that processes share. */
+/* streams.c — streams and events, also those that processes share. */
 #define _GNU_SOURCE /* clock_gettime, nanosleep, readlink */
 #include "graph.h"
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* records.c — carries out work: by its kind, fills, calls of libraries. */
+/* work.c — carries out work: by its kind, fills, calls of libraries. */
 #include "graph.h"
 
 static cudaError_t cudart_run_fill(const struct cudaMemsetParams *);
