@@ -2,6 +2,7 @@
  * test_copies.c — copies, and kinds of memory.
  */
 #define _GNU_SOURCE /* setenv */
+#include "common/files/allocated.h"
 #include "tests/support/cudart_check.h"
 #include <criterion/criterion.h>
 #include <stdint.h>
@@ -220,6 +221,10 @@ Test(memory_kinds, flags_of_pinned_memory)
     ok(cudaHostUnregister(plain));
     is(cudaHostRegister(plain, sizeof plain, 0x100), cudaErrorInvalidValue);
 }
+
+/* ---- memory for bookkeeping that cannot be had ----------------------------------------------- */
+
+Test(no_memory, ends_the_program, .exit_code = 2) { allocated(NULL); }
 
 /* ---- copies and fills in one, two and three dimensions --------------------------------------- */
 
