@@ -7,8 +7,6 @@
 #ifndef FAULT_H
 #define FAULT_H
 
-#include "common/files/allocated.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -34,6 +32,9 @@ int fail(struct fault *, int code, const char *format, ...) __attribute__((forma
 
 /* Prints "step3: sentence" to stderr and returns the code. */
 int fault_say(const struct fault *);
+
+/* As common/files/allocated.h has it. */
+void *allocated(void *memory);
 
 #ifdef __cplusplus
 }

@@ -58,8 +58,8 @@ unsigned check_tools(const char *names);
 /* ---- what the command emu is told ------------------------------------------------------------ */
 
 /* What a program tells the command emu as soon as it happens (runtime/process_fork.c): a byte each
- * in a file in memory. Its name in /proc is in EMU_OUTCOME for a program that emu has started, and in
- * EMU_SEEN for those that another command starts. */
+ * in a file in memory. Its name in /proc is in EMU_OUTCOME for a program that emu has started, and
+ * in EMU_SEEN for those that another command starts. */
 
 enum outcome {
     OUTCOME_LOADED = '1',  /* it uses the emulator's library */
