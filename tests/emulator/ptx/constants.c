@@ -531,28 +531,6 @@ Test(emu_constants, reals)
     emu_close(emu);
 }
 
-static const struct {
-    const char *text, *says;
-} wrong[] = {
-    {"1/0", "divides by zero"}, {"1%(2-2)", "divides by zero"}, {"(1+2", "expected )"},
-    {"1+", "a number"},         {"1.5%2.0", "operator %"},      {"~1.5", "an integer"},
-    {"1?2", "expected :"},      {"1+0f3F800000", "computed"},
-};
-
-Test(emu_constants, mistakes)
-{
-    struct emu *emu = open_emu();
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        char text[100];
-        union value out = {0};
-        snprintf(text, sizeof text, "mov.u64 $0, %s;", wrong[i].text);
-        int e = ptx_run(emu, text, "l=", 1, NULL, &out);
-        cr_expect(e == EMU_INVALID_PTX && strstr(emu_message(emu), wrong[i].says),
-                  "%s: error %d: %s", wrong[i].text, e, emu_message(emu));
-    }
-    emu_close(emu);
-}
-
 /* Deep nesting is refused, not a crash. */
 Test(emu_constants, nesting)
 {
@@ -567,39 +545,5 @@ Test(emu_constants, nesting)
     cr_expect(e == EMU_INVALID_PTX && strstr(emu_message(emu), "nested"), "error %d: %s", e,
               emu_message(emu));
     free(text);
-    emu_close(emu);
-}
-
-Test(emu_constants, in_addresses_and_initial_values)
-{
-    struct emu *emu = open_emu();
-    static const char text[] = PTX_HEADER
-        ".global .b32 words[4] = {4*3+1, (2<<4)|1, -1, 1 ? 5 : 6};\n"
-        ".global .f32 real = 1.5;\n"
-        ".global .b16 counted[] = {1, 2, 3};\n"
-        ".global .b8 bytes[16] = {7, 0xFF(generic(words)+4), 0xFF00(words), 0xFF0000(words),\n"
-        "0xFF000000(words), 0xFF00000000(words), 0xFF0000000000(words), 0xFF000000000000(words),\n"
-        "0xFF00000000000000(words), 9};\n"
-        ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %l<4>;\n.reg .b32 %r<9>;\n"
-        "ld.param.u64 %l0, [out];\n"
-        "ld.global.u32 %r0, [words];\nld.global.u32 %r1, [words+2*2];\n"
-        "mov.u64 %l1, words+4*2;\nld.global.u32 %r2, [%l1];\nld.global.u32 %r3, [%l1+8-4];\n"
-        "ld.global.u32 %r4, [real];\nld.global.u8 %r5, [bytes];\nld.global.u8 %r6, [bytes+9];\n"
-        /* the pointer in bytes[1] to bytes[8], made of eight masks */
-        "ld.global.v4.u8 {_, %r7, _, _}, [bytes];\n"
-        "st.global.v4.u32 [%l0], {%r0, %r1, %r2, %r3};\n"
-        "st.global.v4.u32 [%l0+(3+1)*4], {%r4, %r5, %r6, %r7};\n"
-        "ld.global.u16 %r8, [counted+4];\n"
-        "st.global.u64 [%l0+32], %l1;\nst.global.u32 [%l0+40], %r8;\nret;\n}\n";
-    uint32_t got[11];
-    struct emu_kernel *kernel = load_kernel(emu, text, "k");
-    emu_addr out = device_copy(emu, NULL, sizeof got);
-    cr_assert(!launch(emu, kernel, 1, 1, 0, 1, &out), "%s", emu_message(emu));
-    cr_assert(!emu_read(emu, got, out, sizeof got));
-    static const uint32_t want[] = {13, 33, UINT32_MAX, 5, 0x3fc00000, 7, 9};
-    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
-        cr_expect(got[i] == want[i], "%zu: got %u, want %u", i, got[i], want[i]);
-    cr_expect(got[7] == ((got[8] - 4) & 0xff), "a byte of an address");
-    cr_expect_eq(got[10], 3, "of an array that its initial values count");
     emu_close(emu);
 }

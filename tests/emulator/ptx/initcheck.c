@@ -29,23 +29,6 @@ static emu_addr new_memory(struct emu *emu, size_t bytes)
 static const char copies[] =
     PTX_KERNEL("k", "ld.global.u32 %r0, [%in];\nst.global.u32 [%out], %r0;\nret;");
 
-Test(initcheck, a_read_of_new_memory_is_found)
-{
-    struct emu *emu = open_checking();
-    emu_addr in = new_memory(emu, N * 4), out = new_memory(emu, N * 4);
-    cr_assert(!emu_fill(emu, in, 0, N * 4 - 8));
-    cr_assert_eq(findings_of(emu, copies, out, in), 1);
-    const struct emu_finding *f = emu_finding(emu, 0);
-    cr_expect(f->tool == EMU_CHECK_INIT && f->severity == EMU_FINDING_ERROR);
-    cr_expect_eq(f->count, 2, "the last two threads");
-    cr_expect(strstr(f->head, "Uninitialized __global__ memory read of size 4 bytes"), "%s",
-              f->head);
-    cr_expect(strstr(f->head, "by thread (62,0,0) in block (0,0,0)"), "%s", f->head);
-    cr_expect(strstr(f->detail, "8 bytes before the end of the allocation of 256 bytes"), "%s",
-              f->detail);
-    emu_close(emu);
-}
-
 Test(initcheck, what_was_written_may_be_read)
 {
     struct emu *emu = open_checking();
@@ -165,136 +148,7 @@ Test(initcheck, a_copy_on_the_device_copies_every_byte)
 
 /* ---- shared memory, atomics, vectors ------------------------------------------------------- */
 
-#define SHARED_KERNEL(first)                                                                       \
-    PTX_KERNEL("k", ".shared .align 4 .b8 s[512];\nmov.u32 %r0, s;\nmov.u32 %r1, %tid.x;\n"        \
-                    "shl.b32 %r1, %r1, 2;\nadd.u32 %r0, %r0, %r1;\n" first                         \
-                    "ld.shared.u32 %r2, [%r0];\nst.global.u32 [%out], %r2;\nret;")
-
-Test(initcheck, shared_memory_is_new_in_every_block)
-{
-    struct emu *emu = open_checking();
-    emu_addr out = new_memory(emu, N * 4);
-    cr_expect_eq(findings_of(emu, SHARED_KERNEL("st.shared.u32 [%r0], %r1;\n"), out, out), 0);
-    cr_assert_eq(findings_of(emu, SHARED_KERNEL(""), out, out), 1);
-    cr_expect_eq(emu_finding(emu, 0)->count, N);
-    cr_expect(strstr(emu_finding(emu, 0)->head, "__shared__"), "%s", emu_finding(emu, 0)->head);
-    cr_expect(emu_finding(emu, 0)->severity == EMU_FINDING_WARNING);
-    emu_close(emu);
-}
-
-Test(initcheck, an_atomic_reads_and_writes)
-{
-    static const char text[] =
-        PTX_KERNEL("k", "red.global.add.u32 [%in], 1;\nld.global.u32 %r0, [%in];\n"
-                        "st.global.u32 [%out], %r0;\nret;");
-    struct emu *emu = open_checking();
-    emu_addr in = new_memory(emu, N * 4), out = new_memory(emu, N * 4);
-    cr_expect_eq(findings_of(emu, text, out, in), 1, "the atomic, and not the load behind it");
-    emu_close(emu);
-}
-
-/* Elements of a wide load that are not used: the compiler says so, or discards them. */
-Test(initcheck, only_elements_that_are_used_count, .timeout = 20)
-{
-    static const struct {
-        const char *load;
-        size_t findings;
-    } cases[] = {
-        {"ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%l0];\n", 1},
-        {"ld.global.v4.u32 {%r0, %r1, %r2, _}, [%l0];\n", 0},
-        {".pragma \"used_bytes_mask 4095\";\nld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%l0];\n", 0},
-        {".pragma \"used_bytes_mask 65535\";\nld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%l0];\n", 1},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct emu *emu = open_checking();
-        emu_addr in = new_memory(emu, 16), out = new_memory(emu, N * 4);
-        cr_assert(!emu_fill(emu, in, 0, 12));
-        char text[4000];
-        snprintf(text, sizeof text, "%s%s%s", PTX_PROLOGUE("k") "ld.param.u64 %l0, [p_in];\n",
-                 cases[i].load, "st.global.u32 [%out], %r0;\nret;\n}\n");
-        cr_expect_eq(findings_of(emu, text, out, in), cases[i].findings, "case %zu", i);
-        emu_close(emu);
-    }
-}
-
 /* ---- elements of which a part is written ----------------------------------------------------- */
-
-/* Each thread stores into its own 16 bytes of `in`; then each loads from there. */
-#define STORE_THEN_LOAD                                                                            \
-    PTX_HEADER                                                                                     \
-    ".visible .entry k(.param .u64 p_out, .param .u64 p_in) {\n"                                   \
-    ".reg .b16 %%h<8>;\n.reg .b32 %%r<8>;\n.reg .b64 %%l<8>;\n.reg .b32 %%id;\n.reg .b64 %%in;\n"  \
-    "ld.param.u64 %%in, [p_in];\nmov.u32 %%id, %%tid.x;\nmad.wide.u32 %%in, %%id, 16, %%in;\n"     \
-    "%s%sret;\n}\n"
-
-#define STORE(width, register, offset) "st.global.u" #width " [%in+" #offset "], %" #register "0;\n"
-
-static const struct partial {
-    const char *stores, *loads;
-    size_t findings; /* findings of the loads, by lines; and those of a copy of all to the host */
-    bool copy_is_found;
-} partials[] = {
-    /* structures: a byte and an int; a short in front; an int behind a double; an array in it */
-    {STORE(8, h, 0) STORE(32, r, 4) STORE(64, l, 8), "ld.global.u32 %r1, [%in];\n", 0, false},
-    {STORE(8, h, 0) STORE(32, r, 4) STORE(64, l, 8), "ld.global.v2.u32 {%r1, %r2}, [%in];\n", 0,
-     false},
-    {STORE(8, h, 0) STORE(16, h, 2) STORE(32, r, 4) STORE(64, l, 8),
-     "ld.global.v2.u16 {%h1, %h2}, [%in];\n", 0, false},
-    {STORE(64, l, 0) STORE(32, r, 8), "ld.global.v2.u64 {%l1, %l2}, [%in];\n", 0, false},
-    {STORE(64, l, 0) STORE(32, r, 8), "ld.global.v4.u8 {%h1, %h2, %h3, %h4}, [%in+12];\n", 0,
-     false},
-    {STORE(64, l, 0) STORE(8, h, 8), "ld.global.u64 %l1, [%in+8];\n", 0, false},
-    /* three floats in 16 bytes, stored as a vector and one more */
-    {"st.global.v2.u32 [%in], {%r0, %r0};\n" STORE(32, r, 8),
-     "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%in];\n", 0, false},
-    /* arrays of one type, of which some elements are not written */
-    {STORE(8, h, 0) STORE(8, h, 1) STORE(8, h, 2), "ld.global.u32 %r1, [%in];\n", 1, true},
-    {STORE(8, h, 0), "ld.global.u16 %h1, [%in];\n", 1, true},
-    {STORE(16, h, 0), "ld.global.u32 %r1, [%in];\n", 1, true},
-    {STORE(32, r, 0) STORE(32, r, 4) STORE(32, r, 8),
-     "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%in];\n", 1, true},
-    {STORE(32, r, 0) STORE(32, r, 8) STORE(32, r, 12), "ld.global.u64 %l1, [%in];\n", 1, true},
-    {STORE(64, l, 0), "ld.global.v2.u64 {%l1, %l2}, [%in];\n", 1, true},
-    {STORE(64, l, 8), "ld.global.v2.u64 {%l1, %l2}, [%in];\n", 1, true},
-    /* the gap is in front of the stored element, so it is not padding */
-    {STORE(32, r, 4) STORE(64, l, 8), "ld.global.u32 %r1, [%in];\n", 1, true},
-    {STORE(8, h, 1) STORE(16, h, 2) STORE(32, r, 4) STORE(64, l, 8), "ld.global.u16 %h1, [%in];\n",
-     1, true},
-    /* a gap as large as the element behind it */
-    {STORE(8, h, 0) STORE(64, l, 8), "ld.global.u64 %l1, [%in];\n", 0, false},
-    {STORE(32, r, 12) STORE(64, l, 0), "ld.global.u32 %r1, [%in+8];\n", 1, true},
-};
-
-Test(initcheck, part_of_an_element_may_be_padding_or_forgotten)
-{
-    static char host[N * 16];
-    for (size_t i = 0; i < sizeof partials / sizeof *partials; i++) {
-        struct emu *emu = open_checking();
-        emu_addr in = new_memory(emu, N * 16);
-        char text[4000];
-        snprintf(text, sizeof text, STORE_THEN_LOAD, partials[i].stores, partials[i].loads);
-        size_t found = findings_of(emu, text, in, in);
-        cr_expect_eq(found, partials[i].findings, "case %zu: %zu", i, found);
-        cr_assert(!emu_read(emu, host, in, sizeof host));
-        cr_expect_eq(emu_findings(emu) - found, partials[i].copy_is_found, "case %zu", i);
-        emu_close(emu);
-    }
-}
-
-Test(initcheck, a_part_is_described)
-{
-    struct emu *emu = open_checking();
-    emu_addr in = new_memory(emu, N * 4), out = new_memory(emu, N * 4);
-    cr_assert(!emu_fill(emu, in, 0, 4 * 5 + 3));
-    cr_assert(!emu_fill(emu, in + 4 * 6, 0, 4 * (N - 6)));
-    cr_assert_eq(findings_of(emu, copies, out, in), 1);
-    const struct emu_finding *f = emu_finding(emu, 0);
-    cr_expect_eq(f->count, 1);
-    cr_expect(strstr(f->detail, "element 5 of 4 bytes: 1 of its 4 bytes have not been written, the"
-                                " first at offset 3"),
-              "%s", f->detail);
-    emu_close(emu);
-}
 
 /* The last element of an array is not written. The others were stored in vectors, except the last
  * of them. */
@@ -312,40 +166,6 @@ Test(initcheck, the_last_element_behind_vectors_is_no_padding)
     cr_assert_eq(emu_findings(emu), 1);
     const char *text = emu_finding(emu, 0)->head;
     cr_expect(strstr(text, "4 of its 256 bytes") && strstr(text, "offset 252: "), "%s", text);
-    emu_close(emu);
-}
-
-/* A copy in 4, 8 or 16 bytes by cp.async, in 16 by cp.async.bulk, and a 16-byte atomic. */
-Test(initcheck, asynchronous_copies_read_every_byte)
-{
-    static const char text[] =
-        PTX_KERNEL("k", ".shared .align 16 .b8 s[1024];\nmov.u32 %r0, s;\n"
-                        "mad.lo.u32 %r0, %id, 16, %r0;\nmul.wide.u32 %l0, %id, 12;\n"
-                        "add.u64 %l0, %l0, %in;\n" /* 16 bytes a thread */
-                        "cp.async.cg.shared.global [%r0], [%l0], 16;\n"
-                        "cp.async.wait_all;\nret;");
-    struct emu *emu = open_checking();
-    emu_addr in = new_memory(emu, N * 16);
-    cr_assert(!emu_fill(emu, in, 0, N * 16 - 2));
-    cr_assert_eq(findings_of(emu, text, in, in), 1);
-    cr_expect(strstr(emu_finding(emu, 0)->head, "read of size 16 bytes"), "%s",
-              emu_finding(emu, 0)->head);
-    cr_expect(strstr(emu_finding(emu, 0)->detail, "2 of its 16 bytes"), "%s",
-              emu_finding(emu, 0)->detail);
-    emu_close(emu);
-}
-
-Test(initcheck, part_of_a_word_of_shared_memory)
-{
-    struct emu *emu = open_checking();
-    emu_addr out = new_memory(emu, N * 4);
-    cr_expect_eq(findings_of(emu, SHARED_KERNEL("st.shared.u8 [%r0], %r1;\n"), out, out), 1);
-    cr_expect_eq(emu_finding(emu, 0)->severity, EMU_FINDING_WARNING);
-    cr_expect_eq(findings_of(emu,
-                             SHARED_KERNEL("st.shared.u8 [%r0], %r1;\n"
-                                           "st.shared.u32 [%r0+256], %r1;\n"),
-                             out, out),
-                 1, "padding, where there is a word too");
     emu_close(emu);
 }
 
