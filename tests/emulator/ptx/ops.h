@@ -24,6 +24,10 @@ bool has(const struct form *, const char *modifier);
 /* Computes the result that the instruction must have. False: PTX leaves the result open for these
  * inputs (then only a crash or an error is a failure). out is all zeros before. */
 typedef bool reference(const struct form *, const union value in[], union value out[]);
+#define UNUSED __attribute__((unused))
+#define REFERENCE(name)                                                                            \
+    static bool name(UNUSED const struct form *f, UNUSED const union value in[],                   \
+                     UNUSED union value out[])
 
 /* The allowed error of a floating-point result: in units in the last place, relative, absolute. A
  * result is right if it is within one of these bounds. All zero: the bits must be equal. */

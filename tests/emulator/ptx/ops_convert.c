@@ -68,13 +68,13 @@ static bool combined(const struct form *f, bool comparison, bool c)
                            : comparison;
 }
 
-static bool setp(const struct form *f, const union value in[], union value out[])
+REFERENCE(setp)
 {
     out[0].u64 = compare(f, in[0], in[1]);
     return true;
 }
 
-static bool setp_both(const struct form *f, const union value in[], union value out[])
+REFERENCE(setp_both)
 {
     bool comparison = compare(f, in[0], in[1]);
     out[0].u64 = comparison;
@@ -82,7 +82,7 @@ static bool setp_both(const struct form *f, const union value in[], union value 
     return true;
 }
 
-static bool setp_combined(const struct form *f, const union value in[], union value out[])
+REFERENCE(setp_combined)
 {
     bool comparison = compare(f, in[0], in[1]);
     out[0].u64 = combined(f, comparison, in[2].u64);
@@ -90,7 +90,7 @@ static bool setp_combined(const struct form *f, const union value in[], union va
     return true;
 }
 
-static bool setp_combined_inverted(const struct form *f, const union value in[], union value out[])
+REFERENCE(setp_combined_inverted)
 {
     out[0].u64 = combined(f, compare(f, in[0], in[1]), !in[2].u64);
     return true;
@@ -105,15 +105,8 @@ static bool set_to(const struct form *f, bool result, union value out[])
     return true;
 }
 
-static bool set(const struct form *f, const union value in[], union value out[])
-{
-    return set_to(f, compare(f, in[0], in[1]), out);
-}
-
-static bool set_combined(const struct form *f, const union value in[], union value out[])
-{
-    return set_to(f, combined(f, compare(f, in[0], in[1]), in[2].u64), out);
-}
+REFERENCE(set) { return set_to(f, compare(f, in[0], in[1]), out); }
+REFERENCE(set_combined) { return set_to(f, combined(f, compare(f, in[0], in[1]), in[2].u64), out); }
 
 #define SIGNED_COMPARISONS   ".eq .ne .lt .le .gt .ge"
 #define UNSIGNED_COMPARISONS SIGNED_COMPARISONS " .lo .ls .hi .hs"
@@ -150,14 +143,13 @@ static const struct op sets[] = {
 Test(emu_ops_compare, setp) { CHECK_OPS(setps); }
 Test(emu_ops_compare, set) { CHECK_OPS(sets); }
 
-static bool selp(const struct form *f, const union value in[], union value out[])
+REFERENCE(selp)
 {
-    (void)f;
     out[0] = in[2].u64 ? in[0] : in[1];
     return true;
 }
 
-static bool slct(const struct form *f, const union value in[], union value out[])
+REFERENCE(slct)
 {
     union value c = f->ftz ? flush(f->from, in[2]) : in[2];
     bool first = f->from->kind == FLOAT ? get_real(f->from, c) >= 0 /* false for NaN */
@@ -178,9 +170,8 @@ static const struct op selections[] = {
 Test(emu_ops_compare, selections) { CHECK_OPS(selections); }
 
 /* A guard with an inverted predicate, and predicate arithmetic, on both values. */
-static bool guarded(const struct form *f, const union value in[], union value out[])
+REFERENCE(guarded)
 {
-    (void)f;
     out[0] = in[2].u64 ? in[0] : in[1];
     return true;
 }
@@ -202,7 +193,7 @@ static bool put(const struct form *f, union value out[], wide n)
     return true;
 }
 
-static bool integer_to_integer(const struct form *f, const union value in[], union value out[])
+REFERENCE(integer_to_integer)
 {
     __int128 n = (__int128)get_integer(f->from, in[0]);
     if (f->sat && n < least(f->type)) n = least(f->type);
@@ -226,7 +217,7 @@ static union value input(const struct form *f, union value v)
 
 /* Clamps to the integer's range. A NaN gives 0, or the top bit alone where a 64-bit type takes part
  * (PTX ISA, cvt, "Integer Notes"); f64 to the narrow types has not been measured on hardware. */
-static bool real_to_integer(const struct form *f, const union value in[], union value out[])
+REFERENCE(real_to_integer)
 {
     long double x = get_real(f->from, input(f, in[0]));
     if (isnan(x)) {
@@ -251,7 +242,7 @@ static union value finish(const struct form *f, union value v)
     return v;
 }
 
-static bool to_real(const struct form *f, const union value in[], union value out[])
+REFERENCE(to_real)
 {
     long double x = get_real(f->from, input(f, in[0]));
     bool integral = has(f, "rni") || has(f, "rzi") || has(f, "rmi") || has(f, "rpi");
@@ -319,7 +310,7 @@ Test(emu_ops_convert, integers_to_reals) { CHECK_OPS(to_reals); }
 Test(emu_ops_convert, between_reals) { CHECK_OPS(between_reals); }
 
 /* Two f32 into one register, the first in the upper half. */
-static bool two_halves(const struct form *f, const union value in[], union value out[])
+REFERENCE(two_halves)
 {
     const struct type *half = packed_type(f->type->name), *f32 = find_type("f32");
     struct form one = *f;
@@ -340,29 +331,28 @@ Test(emu_ops_convert, pairs) { CHECK_OPS(to_pairs); }
 
 /* ---- mov ------------------------------------------------------------------------------------- */
 
-static bool copy(const struct form *f, const union value in[], union value out[])
+REFERENCE(copy)
 {
-    (void)f;
     out[0] = in[0];
     return true;
 }
 
 /* A vector's first element is the least significant part. */
-static bool pack(const struct form *f, const union value in[], union value out[])
+REFERENCE(pack)
 {
     unsigned parts = f->modifiers[1] == '4' ? 4 : 2, bits = f->type->bits / parts;
     for (unsigned i = 0; i < parts; i++) out[0].u64 |= in[i].u64 << bits * i;
     return true;
 }
 
-static bool unpack(const struct form *f, const union value in[], union value out[])
+REFERENCE(unpack)
 {
     unsigned parts = f->modifiers[1] == '4' ? 4 : 2, bits = f->type->bits / parts;
     for (unsigned i = 0; i < parts; i++) out[i].u64 = in[0].u64 >> bits * i; /* cut by check_ops */
     return true;
 }
 
-static bool unpack_high(const struct form *f, const union value in[], union value out[])
+REFERENCE(unpack_high)
 {
     out[0].u64 = in[0].u64 >> f->type->bits / 2;
     return true;

@@ -58,43 +58,8 @@ static union value sum(const struct form *f, const struct type *t, double a, dou
 
 static double real(const struct type *t, union value v) { return (double)get_real(t, v); }
 
-static union value add_scalar(const struct form *f, const struct type *t, const union value in[3])
+static union value half_extremum(const struct type *t, const union value in[3], bool want_less)
 {
-    return sum(f, t, real(t, in[0]), real(t, in[1]));
-}
-
-static union value sub_scalar(const struct form *f, const struct type *t, const union value in[3])
-{
-    return sum(f, t, real(t, in[0]), -real(t, in[1]));
-}
-
-/* A product of two 11-bit numbers is exact in double; adding 0 would lose the sign of -0. */
-static union value mul_scalar(const struct form *f, const struct type *t, const union value in[3])
-{
-    return finish_half(f, t, put_real(t, real(t, in[0]) * real(t, in[1]), 0, NEAREST));
-}
-
-static union value fma_scalar(const struct form *f, const struct type *t, const union value in[3])
-{
-    return sum(f, t, real(t, in[0]) * real(t, in[1]), real(t, in[2]));
-}
-
-static union value neg_scalar(const struct form *f, const struct type *t, const union value in[3])
-{
-    (void)f;
-    return negate(t, in[0]);
-}
-
-static union value abs_scalar(const struct form *f, const struct type *t, const union value in[3])
-{
-    (void)f;
-    return signbit(get_real(t, in[0])) ? negate(t, in[0]) : in[0];
-}
-
-static union value half_extremum(const struct form *f, const struct type *t,
-                                 const union value in[3], bool want_less)
-{
-    (void)f;
     bool nan_a = is_nan(t, in[0]), nan_b = is_nan(t, in[1]);
     if (nan_a && nan_b) return put_real(t, NAN, 0, NEAREST);
     if (nan_a || nan_b) return nan_a ? in[1] : in[0];
@@ -103,30 +68,24 @@ static union value half_extremum(const struct form *f, const struct type *t,
     return a_less == want_less ? in[0] : in[1];
 }
 
-static union value min_scalar(const struct form *f, const struct type *t, const union value in[3])
-{
-    return half_extremum(f, t, in, true);
-}
-
-static union value max_scalar(const struct form *f, const struct type *t, const union value in[3])
-{
-    return half_extremum(f, t, in, false);
-}
-
-#define HALVES(name, inputs)                                                                       \
-    static bool name##_each(const struct form *f, const union value in[], union value out[])       \
+/* NAME_each applies an expression of f, t and in to the scalar, or to each half of a pair. */
+#define HALVES(name, inputs, expression)                                                           \
+    static union value name##_scalar(UNUSED const struct form *f, const struct type *t,            \
+                                     const union value in[3])                                      \
     {                                                                                              \
-        return each_half(f, in, inputs, out, name##_scalar);                                       \
-    }
+        return expression;                                                                         \
+    }                                                                                              \
+    REFERENCE(name##_each) { return each_half(f, in, inputs, out, name##_scalar); }
 
-HALVES(add, 2)
-HALVES(sub, 2)
-HALVES(mul, 2)
-HALVES(fma, 3)
-HALVES(neg, 1)
-HALVES(abs, 1)
-HALVES(min, 2)
-HALVES(max, 2)
+HALVES(add, 2, sum(f, t, real(t, in[0]), real(t, in[1])))
+HALVES(sub, 2, sum(f, t, real(t, in[0]), -real(t, in[1])))
+/* A product of two 11-bit numbers is exact in double; adding 0 would lose the sign of -0. */
+HALVES(mul, 2, finish_half(f, t, put_real(t, real(t, in[0]) * real(t, in[1]), 0, NEAREST)))
+HALVES(fma, 3, sum(f, t, real(t, in[0]) * real(t, in[1]), real(t, in[2])))
+HALVES(neg, 1, negate(t, in[0]))
+HALVES(abs, 1, signbit(get_real(t, in[0])) ? negate(t, in[0]) : in[0])
+HALVES(min, 2, half_extremum(t, in, true))
+HALVES(max, 2, half_extremum(t, in, false))
 
 #define F16           "f16 f16x2"
 #define BF16          "bf16 bf16x2"
@@ -185,33 +144,22 @@ static void set_rounding(enum rounding rounding)
         result = r;                                                                                \
     } while (0)
 
-static float compute_f32(const struct form *f, char op, float x, float y, float z)
-{
-    float result = NAN;
-    switch (op) {
-    case '+': COMPUTE(float, result, a + b); break;
-    case '-': COMPUTE(float, result, a - b); break;
-    case '*': COMPUTE(float, result, a *b); break;
-    case '/': COMPUTE(float, result, a / b); break;
-    case 'r': COMPUTE(float, result, sqrtf(a)); break;
-    case 'f': COMPUTE(float, result, fmaf(a, b, c)); break;
+#define COMPUTES(type, root, fused)                                                                \
+    static type compute_##type(const struct form *f, char op, type x, type y, type z)              \
+    {                                                                                              \
+        type result = NAN;                                                                         \
+        switch (op) {                                                                              \
+        case '+': COMPUTE(type, result, a + b); break;                                             \
+        case '-': COMPUTE(type, result, a - b); break;                                             \
+        case '*': COMPUTE(type, result, a *b); break;                                              \
+        case '/': COMPUTE(type, result, a / b); break;                                             \
+        case 'r': COMPUTE(type, result, root(a)); break;                                           \
+        case 'f': COMPUTE(type, result, fused(a, b, c)); break;                                    \
+        }                                                                                          \
+        return result;                                                                             \
     }
-    return result;
-}
-
-static double compute_f64(const struct form *f, char op, double x, double y, double z)
-{
-    double result = NAN;
-    switch (op) {
-    case '+': COMPUTE(double, result, a + b); break;
-    case '-': COMPUTE(double, result, a - b); break;
-    case '*': COMPUTE(double, result, a *b); break;
-    case '/': COMPUTE(double, result, a / b); break;
-    case 'r': COMPUTE(double, result, sqrt(a)); break;
-    case 'f': COMPUTE(double, result, fma(a, b, c)); break;
-    }
-    return result;
-}
+COMPUTES(float, sqrtf, fmaf)
+COMPUTES(double, sqrt, fma)
 
 /* The last part of every f32 operation: .ftz on the result, .sat, and the canonical NaN. */
 static union value finish(const struct form *f, union value v)
@@ -236,48 +184,21 @@ static bool ieee(const struct form *f, char op, union value a, union value b, un
     a = input(f, a), b = input(f, b), c = input(f, c);
     union value result = {0};
     if (f->type->bits == 32)
-        result.f32 = compute_f32(f, op, a.f32, b.f32, c.f32);
+        result.f32 = compute_float(f, op, a.f32, b.f32, c.f32);
     else
-        result.f64 = compute_f64(f, op, a.f64, b.f64, c.f64);
+        result.f64 = compute_double(f, op, a.f64, b.f64, c.f64);
     if (f->ftz && fabsf(result.f32) == FLT_MIN) return false;
     out[0] = finish(f, result);
     return true;
 }
 
-static bool add(const struct form *f, const union value in[], union value out[])
-{
-    return ieee(f, '+', in[0], in[1], in[1], out);
-}
-
-static bool sub(const struct form *f, const union value in[], union value out[])
-{
-    return ieee(f, '-', in[0], in[1], in[1], out);
-}
-
-static bool mul(const struct form *f, const union value in[], union value out[])
-{
-    return ieee(f, '*', in[0], in[1], in[1], out);
-}
-
-static bool divide(const struct form *f, const union value in[], union value out[])
-{
-    return ieee(f, '/', in[0], in[1], in[1], out);
-}
-
-static bool fused(const struct form *f, const union value in[], union value out[])
-{
-    return ieee(f, 'f', in[0], in[1], in[2], out);
-}
-
-static bool root(const struct form *f, const union value in[], union value out[])
-{
-    return ieee(f, 'r', in[0], in[0], in[0], out);
-}
-
-static bool reciprocal(const struct form *f, const union value in[], union value out[])
-{
-    return ieee(f, '/', put_real(f->type, 1, 0, NEAREST), in[0], in[0], out);
-}
+REFERENCE(add) { return ieee(f, '+', in[0], in[1], in[1], out); }
+REFERENCE(sub) { return ieee(f, '-', in[0], in[1], in[1], out); }
+REFERENCE(mul) { return ieee(f, '*', in[0], in[1], in[1], out); }
+REFERENCE(divide) { return ieee(f, '/', in[0], in[1], in[1], out); }
+REFERENCE(fused) { return ieee(f, 'f', in[0], in[1], in[2], out); }
+REFERENCE(root) { return ieee(f, 'r', in[0], in[0], in[0], out); }
+REFERENCE(reciprocal) { return ieee(f, '/', put_real(f->type, 1, 0, NEAREST), in[0], in[0], out); }
 
 static const struct op arithmetic[] = {
     OP("add$M.$T $0, $1, $2;", "t=tt", "f32", NULL, F32_MODIFIERS, add),
@@ -302,21 +223,21 @@ Test(emu_ops_float, arithmetic) { CHECK_OPS(arithmetic); }
 
 /* ---- signs, minimum, maximum ----------------------------------------------------------------- */
 
-static bool absolute(const struct form *f, const union value in[], union value out[])
+REFERENCE(absolute)
 {
     union value v = input(f, in[0]);
     out[0] = signbit(get_real(f->type, v)) ? negate(f->type, v) : v;
     return true;
 }
 
-static bool neg(const struct form *f, const union value in[], union value out[])
+REFERENCE(neg)
 {
     out[0] = negate(f->type, input(f, in[0]));
     return true;
 }
 
 /* The first operand's sign on the second's magnitude; NaNs are only bits here. */
-static bool copysign_(const struct form *f, const union value in[], union value out[])
+REFERENCE(copysign_)
 {
     uint64_t sign = UINT64_C(1) << (f->type->bits - 1);
     out[0].u64 = (in[0].u64 & sign) | (in[1].u64 & ~sign);
@@ -339,17 +260,10 @@ static bool extremum(const struct form *f, const union value in[], union value o
     return true;
 }
 
-static bool smaller(const struct form *f, const union value in[], union value out[])
-{
-    return extremum(f, in, out, true);
-}
+REFERENCE(smaller) { return extremum(f, in, out, true); }
+REFERENCE(greater) { return extremum(f, in, out, false); }
 
-static bool greater(const struct form *f, const union value in[], union value out[])
-{
-    return extremum(f, in, out, false);
-}
-
-static bool testp(const struct form *f, const union value in[], union value out[])
+REFERENCE(testp)
 {
     long double x = get_real(f->type, in[0]);
     bool subnormal = is_subnormal(f->type, in[0]);
@@ -394,24 +308,11 @@ static long double real_input(const struct form *f, union value v)
     return get_real(f->type, input(f, v));
 }
 
-static bool rcp_approx(const struct form *f, const union value in[], union value out[])
-{
-    return give(f, 1 / real_input(f, in[0]), out);
-}
-
-static bool sqrt_approx(const struct form *f, const union value in[], union value out[])
-{
-    return give(f, sqrtl(real_input(f, in[0])), out);
-}
-
-static bool rsqrt_approx(const struct form *f, const union value in[], union value out[])
-{
-    long double x = real_input(f, in[0]);
-    return give(f, x == 0 ? copysignl(INFINITY, x) : 1 / sqrtl(x), out);
-}
+REFERENCE(rcp_approx) { return give(f, 1 / real_input(f, in[0]), out); }
+REFERENCE(sqrt_approx) { return give(f, sqrtl(real_input(f, in[0])), out); }
 
 /* div.approx multiplies by the reciprocal; it is specified where that is a normal number. */
-static bool div_approx(const struct form *f, const union value in[], union value out[])
+REFERENCE(div_approx)
 {
     long double a = real_input(f, in[0]), b = real_input(f, in[1]);
     long double size = fabsl(b);
@@ -422,50 +323,31 @@ static bool div_approx(const struct form *f, const union value in[], union value
     return give(f, quotient, out);
 }
 
-static bool sine(const struct form *f, const union value in[], union value out[])
-{
-    long double x = real_input(f, in[0]);
-    return !(fabsl(x) > 2 * 3.14159265L && isfinite(x)) && give(f, sinl(x), out);
-}
-
-static bool cosine(const struct form *f, const union value in[], union value out[])
-{
-    long double x = real_input(f, in[0]);
-    return !(fabsl(x) > 2 * 3.14159265L && isfinite(x)) && give(f, cosl(x), out);
-}
-
-static bool lg2(const struct form *f, const union value in[], union value out[])
-{
-    return give(f, log2l(real_input(f, in[0])), out);
-}
-
-static bool ex2(const struct form *f, const union value in[], union value out[])
-{
-    return give(f, exp2l(real_input(f, in[0])), out);
-}
-
-static bool tanh_(const struct form *f, const union value in[], union value out[])
-{
-    return give(f, tanhl(real_input(f, in[0])), out);
-}
+/* The bound holds up to 2 pi. */
+static bool is_within_a_turn(long double x) { return fabsl(x) <= 2 * 3.14159265L || !isfinite(x); }
+#define TURNED(function)                                                                           \
+    long double x = real_input(f, in[0]);                                                          \
+    return is_within_a_turn(x) && give(f, function(x), out)
+REFERENCE(sine) { TURNED(sinl); }
+REFERENCE(cosine) { TURNED(cosl); }
+REFERENCE(lg2) { return give(f, log2l(real_input(f, in[0])), out); }
+REFERENCE(ex2) { return give(f, exp2l(real_input(f, in[0])), out); }
+REFERENCE(tanh_) { return give(f, tanhl(real_input(f, in[0])), out); }
 
 /* "Gross" approximations: of 20 bits of mantissa and with the lower word zero. */
-static bool gross(const struct form *f, long double exact, union value out[])
+static long double gross_input(const struct form *f, union value v)
 {
-    return give(f, exact, out);
+    return get_real(f->type, flush(f->type, v));
 }
 
-static bool rcp_gross(const struct form *f, const union value in[], union value out[])
+static long double reciprocal_root(long double x)
 {
-    union value a = flush(f->type, in[0]);
-    return gross(f, 1 / get_real(f->type, a), out);
+    return x == 0 ? copysignl(INFINITY, x) : 1 / sqrtl(x);
 }
 
-static bool rsqrt_gross(const struct form *f, const union value in[], union value out[])
-{
-    long double x = get_real(f->type, flush(f->type, in[0]));
-    return gross(f, x == 0 ? copysignl(INFINITY, x) : 1 / sqrtl(x), out);
-}
+REFERENCE(rsqrt_approx) { return give(f, reciprocal_root(real_input(f, in[0])), out); }
+REFERENCE(rcp_gross) { return give(f, 1 / gross_input(f, in[0]), out); }
+REFERENCE(rsqrt_gross) { return give(f, reciprocal_root(gross_input(f, in[0])), out); }
 
 /* The bounds are those of the PTX ISA, section "Floating Point Instructions". */
 static const struct op approximations[] = {

@@ -71,6 +71,12 @@ static wide get(const struct form *f, const union value in[], unsigned i)
     return get_integer(f->type, in[i]);
 }
 
+/* As a signed one. */
+static __int128 number(const struct form *f, const union value in[], unsigned i)
+{
+    return (__int128)get(f, in, i);
+}
+
 static bool put(const struct form *f, union value out[], wide n)
 {
     out[0] = put_integer(f->type, n);
@@ -84,17 +90,13 @@ static wide saturate(const struct form *f, __int128 n)
     return (wide)(n < low ? low : n > high ? high : n);
 }
 
-static bool add(const struct form *f, const union value in[], union value out[])
+static wide clamped(const struct form *f, wide n)
 {
-    wide sum = get(f, in, 0) + get(f, in, 1);
-    return put(f, out, f->sat ? saturate(f, (__int128)sum) : sum);
+    return f->sat ? saturate(f, (__int128)n) : n;
 }
 
-static bool sub(const struct form *f, const union value in[], union value out[])
-{
-    wide difference = get(f, in, 0) - get(f, in, 1);
-    return put(f, out, f->sat ? saturate(f, (__int128)difference) : difference);
-}
+REFERENCE(add) { return put(f, out, clamped(f, get(f, in, 0) + get(f, in, 1))); }
+REFERENCE(sub) { return put(f, out, clamped(f, get(f, in, 0) - get(f, in, 1))); }
 
 static wide product(const struct form *f, const union value in[])
 {
@@ -107,29 +109,18 @@ static wide part(const struct form *f, wide product)
     return has(f, "hi") ? product >> f->type->bits : product;
 }
 
-static bool mul(const struct form *f, const union value in[], union value out[])
-{
-    return put(f, out, part(f, product(f, in)));
-}
+REFERENCE(mul) { return put(f, out, part(f, product(f, in))); }
 
 static uint64_t twice_as_wide(const struct form *f, wide n)
 {
     return f->type->bits == 16 ? (uint32_t)n : (uint64_t)n;
 }
 
-static bool mul_wide(const struct form *f, const union value in[], union value out[])
-{
-    out[0].u64 = twice_as_wide(f, product(f, in));
-    return true;
-}
+#define GIVES(value) { return out[0].u64 = (value), true; }
+REFERENCE(mul_wide) GIVES(twice_as_wide(f, product(f, in)))
+REFERENCE(mad_wide) GIVES(twice_as_wide(f, product(f, in) + in[2].u64))
 
-static bool mad_wide(const struct form *f, const union value in[], union value out[])
-{
-    out[0].u64 = twice_as_wide(f, product(f, in) + in[2].u64);
-    return true;
-}
-
-static bool mad(const struct form *f, const union value in[], union value out[])
+REFERENCE(mad)
 {
     wide kept = part(f, product(f, in));
     if (f->sat) /* only mad.hi.sat.s32: the high half is signed again */
@@ -139,46 +130,16 @@ static bool mad(const struct form *f, const union value in[], union value out[])
     return put(f, out, kept + get(f, in, 2));
 }
 
-static bool divide(const struct form *f, const union value in[], union value out[])
-{
-    __int128 a = (__int128)get(f, in, 0), b = (__int128)get(f, in, 1);
-    return b && put(f, out, (wide)(a / b)); /* by zero: unspecified, but no trap */
-}
-
-static bool rem(const struct form *f, const union value in[], union value out[])
-{
-    __int128 a = (__int128)get(f, in, 0), b = (__int128)get(f, in, 1);
-    return b && put(f, out, (wide)(a % b));
-}
-
-static bool absolute(const struct form *f, const union value in[], union value out[])
-{
-    __int128 a = (__int128)get(f, in, 0);
-    return put(f, out, (wide)(a < 0 ? -a : a));
-}
-
-static bool neg(const struct form *f, const union value in[], union value out[])
-{
-    return put(f, out, -get(f, in, 0));
-}
-
-static bool smaller(const struct form *f, const union value in[], union value out[])
-{
-    __int128 a = (__int128)get(f, in, 0), b = (__int128)get(f, in, 1);
-    return put(f, out, (wide)(a < b ? a : b));
-}
-
-static bool greater(const struct form *f, const union value in[], union value out[])
-{
-    __int128 a = (__int128)get(f, in, 0), b = (__int128)get(f, in, 1);
-    return put(f, out, (wide)(a > b ? a : b));
-}
-
-static bool sad(const struct form *f, const union value in[], union value out[])
-{
-    __int128 a = (__int128)get(f, in, 0), b = (__int128)get(f, in, 1);
-    return put(f, out, (wide)(a < b ? b - a : a - b) + get(f, in, 2));
-}
+#define A number(f, in, 0)
+#define B number(f, in, 1)
+/* by zero: unspecified, but no trap */
+REFERENCE(divide) { return B && put(f, out, (wide)(A / B)); }
+REFERENCE(rem) { return B && put(f, out, (wide)(A % B)); }
+REFERENCE(absolute) { return put(f, out, (wide)(A < 0 ? -A : A)); }
+REFERENCE(neg) { return put(f, out, -get(f, in, 0)); }
+REFERENCE(smaller) { return put(f, out, (wide)(A < B ? A : B)); }
+REFERENCE(greater) { return put(f, out, (wide)(A > B ? A : B)); }
+REFERENCE(sad) { return put(f, out, (wide)(A < B ? B - A : A - B) + get(f, in, 2)); }
 
 /* mul24 and mad24 use the low 24 bits of their factors, in the type's signedness. */
 static wide product24(const struct form *f, const union value in[])
@@ -193,15 +154,8 @@ static wide product24(const struct form *f, const union value in[])
     return has(f, "hi") ? all >> 16 : all; /* bits 47 to 16, or 31 to 0 */
 }
 
-static bool mul24(const struct form *f, const union value in[], union value out[])
-{
-    return put(f, out, product24(f, in));
-}
-
-static bool mad24(const struct form *f, const union value in[], union value out[])
-{
-    return put(f, out, product24(f, in) + get(f, in, 2));
-}
+REFERENCE(mul24) { return put(f, out, product24(f, in)); }
+REFERENCE(mad24) { return put(f, out, product24(f, in) + get(f, in, 2)); }
 
 static const struct op arithmetic[] = {
     OP("add.$T $0, $1, $2;", "t=tt", ALL, NULL, NULL, add),
@@ -241,20 +195,9 @@ static bool pairwise(const struct form *f, const union value in[], union value o
     return true;
 }
 
-static bool add_pair(const struct form *f, const union value in[], union value out[])
-{
-    return pairwise(f, in, out, '+');
-}
-
-static bool min_pair(const struct form *f, const union value in[], union value out[])
-{
-    return pairwise(f, in, out, '<');
-}
-
-static bool max_pair(const struct form *f, const union value in[], union value out[])
-{
-    return pairwise(f, in, out, '>');
-}
+REFERENCE(add_pair) { return pairwise(f, in, out, '+'); }
+REFERENCE(min_pair) { return pairwise(f, in, out, '<'); }
+REFERENCE(max_pair) { return pairwise(f, in, out, '>'); }
 
 static const struct op pairs[] = {
     OP("add$M $0, $1, $2;", "r=rr", "b32", NULL, ".u16x2 .s16x2", add_pair),
@@ -283,43 +226,24 @@ static bool two_words(const struct form *f, const union value in[], union value 
     return true;
 }
 
-static bool add_chain(const struct form *f, const union value in[], union value out[])
-{
-    return two_words(f, in, out, false);
-}
+REFERENCE(add_chain) { return two_words(f, in, out, false); }
+REFERENCE(sub_chain) { return two_words(f, in, out, true); }
 
-static bool sub_chain(const struct form *f, const union value in[], union value out[])
+/* low + one half of a*b, high + the other half + carry */
+static bool mad_halves(const struct form *f, const union value in[], union value out[], bool swapped)
 {
-    return two_words(f, in, out, true);
-}
-
-/* mad.cc and then madc: low + a*b's low half, high + a*b's high half + carry. */
-static bool mad_chain(const struct form *f, const union value in[], union value out[])
-{
-    unsigned bits = f->type->bits;
-    wide mask = ((wide)1 << bits) - 1;
-    wide all = product(f, in);
-    wide first = (all & mask) + (in[2].u64 & mask);
-    wide second = (all >> bits & mask) + (in[3].u64 & mask) + (first >> bits);
+    unsigned bits = f->type->bits, low = swapped ? bits : 0, high = swapped ? 0 : bits;
+    wide mask = ((wide)1 << bits) - 1, all = product(f, in);
+    wide first = (all >> low & mask) + (in[2].u64 & mask);
+    wide second = (all >> high & mask) + (in[3].u64 & mask) + (first >> bits);
     out[0] = put_integer(f->type, first);
     out[1] = put_integer(f->type, second);
     out[2] = put_integer(f->type, second >> bits);
     return true;
 }
 
-/* The other order: mad.hi.cc and then madc.lo. */
-static bool mad_chain_swapped(const struct form *f, const union value in[], union value out[])
-{
-    unsigned bits = f->type->bits;
-    wide mask = ((wide)1 << bits) - 1;
-    wide all = product(f, in);
-    wide first = (all >> bits & mask) + (in[2].u64 & mask);
-    wide second = (all & mask) + (in[3].u64 & mask) + (first >> bits);
-    out[0] = put_integer(f->type, first);
-    out[1] = put_integer(f->type, second);
-    out[2] = put_integer(f->type, second >> bits);
-    return true;
-}
+REFERENCE(mad_chain) { return mad_halves(f, in, out, false); }
+REFERENCE(mad_chain_swapped) { return mad_halves(f, in, out, true); }
 
 static const struct op chains[] = {
     OP("add.cc.$T $0, $3, $5;\naddc.cc.$T $1, $4, $6;\naddc.$T $2, 0, 0;", "ttt=tttt", WORDS, NULL,
@@ -336,40 +260,13 @@ Test(emu_ops_integer, carry_chains) { CHECK_OPS(chains); }
 
 /* ---- logic and shifts ------------------------------------------------------------------------ */
 
-static bool and_(const struct form *f, const union value in[], union value out[])
-{
-    return put(f, out, get(f, in, 0) & get(f, in, 1));
-}
-
-static bool or_(const struct form *f, const union value in[], union value out[])
-{
-    return put(f, out, get(f, in, 0) | get(f, in, 1));
-}
-
-static bool xor_(const struct form *f, const union value in[], union value out[])
-{
-    return put(f, out, get(f, in, 0) ^ get(f, in, 1));
-}
-
-static bool not_(const struct form *f, const union value in[], union value out[])
-{
-    return put(f, out, ~get(f, in, 0));
-}
-
-static bool and_not(const struct form *f, const union value in[], union value out[])
-{
-    return put(f, out, get(f, in, 0) & ~get(f, in, 1));
-}
-
-static bool or_not(const struct form *f, const union value in[], union value out[])
-{
-    return put(f, out, ~get(f, in, 0) | get(f, in, 1));
-}
-
-static bool cnot(const struct form *f, const union value in[], union value out[])
-{
-    return put(f, out, get(f, in, 0) == 0);
-}
+REFERENCE(and_) { return put(f, out, get(f, in, 0) & get(f, in, 1)); }
+REFERENCE(or_) { return put(f, out, get(f, in, 0) | get(f, in, 1)); }
+REFERENCE(xor_) { return put(f, out, get(f, in, 0) ^ get(f, in, 1)); }
+REFERENCE(not_) { return put(f, out, ~get(f, in, 0)); }
+REFERENCE(and_not) { return put(f, out, get(f, in, 0) & ~get(f, in, 1)); }
+REFERENCE(or_not) { return put(f, out, ~get(f, in, 0) | get(f, in, 1)); }
+REFERENCE(cnot) { return put(f, out, get(f, in, 0) == 0); }
 
 /* Shift amounts are 32 bits wide for every type. An amount beyond the width counts as the width. */
 static unsigned amount(const struct form *f, union value v)
@@ -377,17 +274,10 @@ static unsigned amount(const struct form *f, union value v)
     return v.u32 < f->type->bits ? v.u32 : f->type->bits;
 }
 
-static bool shl(const struct form *f, const union value in[], union value out[])
-{
-    return put(f, out, get(f, in, 0) << amount(f, in[1]));
-}
+REFERENCE(shl) { return put(f, out, get(f, in, 0) << amount(f, in[1])); }
+REFERENCE(shr) { return put(f, out, (wide)((__int128)get(f, in, 0) >> amount(f, in[1]))); }
 
-static bool shr(const struct form *f, const union value in[], union value out[])
-{
-    return put(f, out, (wide)((__int128)get(f, in, 0) >> amount(f, in[1])));
-}
-
-static bool shf(const struct form *f, const union value in[], union value out[])
+REFERENCE(shf)
 {
     unsigned n = has(f, "wrap") ? in[2].u32 & 31 : in[2].u32 < 32 ? in[2].u32 : 32;
     uint64_t both = (uint64_t)in[1].u32 << 32 | in[0].u32;
@@ -446,19 +336,19 @@ Test(emu_ops_integer, lop3_all_tables)
 
 static bool bit(const union value *v, unsigned i) { return v->u64 >> i & 1; }
 
-static bool popc(const struct form *f, const union value in[], union value out[])
+REFERENCE(popc)
 {
     for (unsigned i = 0; i < f->type->bits; i++) out[0].u64 += bit(&in[0], i);
     return true;
 }
 
-static bool clz(const struct form *f, const union value in[], union value out[])
+REFERENCE(clz)
 {
     while (out[0].u64 < f->type->bits && !bit(&in[0], f->type->bits - 1 - out[0].u32)) out[0].u64++;
     return true;
 }
 
-static bool brev(const struct form *f, const union value in[], union value out[])
+REFERENCE(brev)
 {
     for (unsigned i = 0; i < f->type->bits; i++)
         out[0].u64 |= (uint64_t)bit(&in[0], i) << (f->type->bits - 1 - i);
@@ -467,7 +357,7 @@ static bool brev(const struct form *f, const union value in[], union value out[]
 
 /* The highest 1 bit, or for negative signed numbers the highest 0 bit; .shiftamt: its distance from
  * the top. */
-static bool bfind(const struct form *f, const union value in[], union value out[])
+REFERENCE(bfind)
 {
     unsigned top = f->type->bits - 1;
     bool negative = f->type->kind == SIGNED && bit(&in[0], top);
@@ -484,7 +374,7 @@ static uint64_t bit_count(const struct form *f, const union value *in)
     return f->type->bits == 64 ? in->u32 : in->u8;
 }
 
-static bool bfe(const struct form *f, const union value in[], union value out[])
+REFERENCE(bfe)
 {
     uint64_t top = f->type->bits - 1;
     uint64_t position = bit_count(f, &in[1]), length = bit_count(f, &in[2]);
@@ -497,7 +387,7 @@ static bool bfe(const struct form *f, const union value in[], union value out[])
     return true;
 }
 
-static bool bfi(const struct form *f, const union value in[], union value out[])
+REFERENCE(bfi)
 {
     uint64_t top = f->type->bits - 1;
     uint64_t position = bit_count(f, &in[2]), length = bit_count(f, &in[3]);
@@ -509,7 +399,7 @@ static bool bfi(const struct form *f, const union value in[], union value out[])
     return true;
 }
 
-static bool bmsk(const struct form *f, const union value in[], union value out[])
+REFERENCE(bmsk)
 {
     uint64_t start = in[0].u32, length = in[1].u32;
     if (has(f, "wrap")) start &= 31, length &= 31;
@@ -518,9 +408,8 @@ static bool bmsk(const struct form *f, const union value in[], union value out[]
 }
 
 /* The n-th 1 bit of the mask, counted from base upwards (n > 0) or downwards (n < 0). */
-static bool fns(const struct form *f, const union value in[], union value out[])
+REFERENCE(fns)
 {
-    (void)f;
     uint32_t mask = in[0].u32, base = in[1].u32 & 31;
     int32_t n = in[2].s32;
     if (in[1].u32 > 31) return false;
@@ -548,7 +437,7 @@ static const struct {
     {"ecr", {"0000", "1110", "2210", "3210"}}, {"rc16", {"1010", "3232", "1010", "3232"}},
 };
 
-static bool prmt(const struct form *f, const union value in[], union value out[])
+REFERENCE(prmt)
 {
     uint64_t bytes = (uint64_t)in[1].u32 << 32 | in[0].u32;
     for (unsigned i = 0; i < 4; i++) {
@@ -567,7 +456,7 @@ static bool prmt(const struct form *f, const union value in[], union value out[]
 }
 
 /* Four products of bytes; the modifier names the signedness of a and of b: ".u32.s32". */
-static bool dp4a(const struct form *f, const union value in[], union value out[])
+REFERENCE(dp4a)
 {
     bool signed_a = f->modifiers[1] == 's', signed_b = f->modifiers[5] == 's';
     uint32_t sum = in[2].u32;
@@ -581,7 +470,7 @@ static bool dp4a(const struct form *f, const union value in[], union value out[]
 }
 
 /* Two products of halves of a with the low or the high two bytes of b: ".lo.u32.s32". */
-static bool dp2a(const struct form *f, const union value in[], union value out[])
+REFERENCE(dp2a)
 {
     bool signed_a = f->modifiers[4] == 's', signed_b = f->modifiers[8] == 's';
     uint32_t sum = in[2].u32;
