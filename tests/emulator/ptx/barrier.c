@@ -11,10 +11,6 @@
 
 enum { BLOCK = 128, WARP = 32 };
 
-/* ---- barriers that all threads reach --------------------------------------------------------- */
-
-/* ---- barriers that some threads do not reach ------------------------------------------------- */
-
 /* ---- launches beyond the limits -------------------------------------------------------------- */
 
 Test(emu_barrier, launch_limits)
@@ -57,5 +53,3 @@ Test(emu_barrier, launch_limits)
     }
     emu_close(emu);
 }
-
-/* ---- host threads ---------------------------------------------------------------------------- */

@@ -115,5 +115,3 @@ Test(emu_clocks, count_instructions_without_a_seed)
         cr_expect(first[1][b][3] == (uint64_t)b);
     }
 }
-
-/* ---- loops that only wait for a clock -------------------------------------------------------- */

@@ -146,8 +146,6 @@ Test(initcheck, a_copy_on_the_device_copies_every_byte)
     }
 }
 
-/* ---- shared memory, atomics, vectors ------------------------------------------------------- */
-
 /* ---- elements of which a part is written ----------------------------------------------------- */
 
 /* The last element of an array is not written. The others were stored in vectors, except the last

@@ -11,8 +11,6 @@
 
 enum { THREADS = 64 };
 
-/* ---- every width in every space -------------------------------------------------------------- */
-
 /* ---- parameters, constants, variables -------------------------------------------------------- */
 
 static const char variables[] = PTX_HEADER
@@ -105,14 +103,23 @@ Test(emu_memory, symbols_are_found_by_name)
     emu_close(emu);
 }
 
-/* ---- the forms of an access in PTX ----------------------------------------------------------- */
-
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-enum { BUFFER = 1024 };
-
-/* Where the second parameter points, relative to a buffer of BUFFER bytes. */
-enum { AT_BUFFER, AT_FREED, AT_NULL, AT_HUGE, AT_HOST };
+/* Those of other addresses are in memory.ptx. */
+Test(emu_memory, faults_of_freed_memory_and_of_the_host)
+{
+    for (int is_host = 0; is_host < 2; is_host++) {
+        struct emu *emu = open_emu();
+        struct emu_kernel *kernel = load_kernel(
+            emu, PTX_KERNEL("k", "ld.global.u32 %r3, [%in];\nret;\n"), "k");
+        uint32_t host = 0;
+        emu_addr freed = device_copy(emu, NULL, 64);
+        cr_assert(!emu_free(emu, freed));
+        uint64_t args[] = {0, is_host ? (uintptr_t)&host : freed};
+        cr_expect_eq(launch(emu, kernel, 1, 1, 0, 2, args), EMU_ILLEGAL_ADDRESS);
+        emu_close(emu);
+    }
+}
 
 /* ---- the memory calls ------------------------------------------------------------------------ */
 
@@ -220,147 +227,4 @@ Test(emu_memory, mapped_host_memory)
     cr_expect(launch(emu, kernel, 1, THREADS, 0, 2, args) == EMU_ILLEGAL_ADDRESS);
     cr_expect(host[0] == 5);
     emu_close(emu);
-}
-
-/* ---- local memory, all lanes at one offset or at consecutive ones ---- */
-
-enum { LOCAL_WORDS = 128, LOCAL_THREADS = 64 };
-
-/* Every thread writes its number and the word's into each word, changes some by stores of all
- * widths, and adds up what loads of all widths find. */
-static const char local_text[] = PTX_KERNEL(
-    "k",
-    ".local .align 16 .b8 place[512];\nmov.u64 %l0, place;\nmov.u32 %r0, 0;\n"
-    "FILL:\nmul.lo.u32 %r1, %id, 1000;\nadd.u32 %r1, %r1, %r0;\nmul.wide.u32 %l1, %r0, 4;\n"
-    "add.u64 %l1, %l0, %l1;\nst.local.u32 [%l1], %r1;\nadd.u32 %r0, %r0, 1;\n"
-    "setp.lt.u32 %p0, %r0, 128;\n@%p0 bra FILL;\n"
-    "mov.u32 %r2, 7;\nadd.u32 %r3, %id, 9;\nmov.b64 %l2, {%r3, %r2};\n"
-    "st.local.v4.u32 [%l0+16], {%r3, %id, %r2, %r1};\nst.local.v2.u32 [%l0+40], {%id, %r3};\n"
-    "st.local.u64 [%l0+56], %l2;\nst.local.u8 [%l0+65], %r3;\n"
-    "and.b32 %r4, %id, 31;\nmul.wide.u32 %l3, %r4, 4;\nadd.u64 %l3, %l3, %l0;\n"
-    "mul.wide.u32 %l4, %r4, 8;\nadd.u64 %l4, %l4, %l0;\nmul.wide.u32 %l5, %r4, 16;\n"
-    "add.u64 %l5, %l5, %l0;\nst.local.u32 [%l3+256], %r3;\n"
-    "ld.local.u32 %r5, [%l3];\nld.local.v2.u32 {%r6, %r7}, [%l4];\n"
-    "ld.local.v4.u32 {%r8, %r9, %r10, %r11}, [%l5];\nld.local.u64 %l6, [%l4+64];\n"
-    "ld.local.v4.u32 {%r12, %r13, %r14, %r15}, [%l0+16];\nld.local.u8 %r16, [%l0+65];\n"
-    "mov.b64 {%r17, %r18}, %l6;\n"
-    "mad.lo.u32 %r5, %r5, 3, %r6;\nmad.lo.u32 %r5, %r5, 3, %r7;\nmad.lo.u32 %r5, %r5, 3, %r8;\n"
-    "mad.lo.u32 %r5, %r5, 3, %r9;\nmad.lo.u32 %r5, %r5, 3, %r10;\nmad.lo.u32 %r5, %r5, 3, %r11;\n"
-    "mad.lo.u32 %r5, %r5, 3, %r12;\nmad.lo.u32 %r5, %r5, 3, %r13;\nmad.lo.u32 %r5, %r5, 3, %r14;\n"
-    "mad.lo.u32 %r5, %r5, 3, %r15;\nmad.lo.u32 %r5, %r5, 3, %r16;\nmad.lo.u32 %r5, %r5, 3, %r17;\n"
-    "mad.lo.u32 %r5, %r5, 3, %r18;\nst.global.u32 [%out], %r5;\nret;");
-
-static uint32_t local_sum(uint32_t id)
-{
-    uint32_t word[LOCAL_WORDS], lane = id % 32, sum = 0;
-    for (uint32_t k = 0; k < LOCAL_WORDS; k++) word[k] = id * 1000 + k;
-    const uint32_t quad[] = {id + 9, id, 7, id * 1000 + LOCAL_WORDS - 1};
-    memcpy(word + 4, quad, sizeof quad);
-    word[10] = id, word[11] = id + 9;
-    word[14] = id + 9, word[15] = 7;
-    ((uint8_t *)word)[65] = (uint8_t)(id + 9);
-    word[64 + lane] = id + 9;
-    const uint32_t found[] = {word[lane],
-                              word[2 * lane],
-                              word[2 * lane + 1],
-                              word[4 * lane],
-                              word[4 * lane + 1],
-                              word[4 * lane + 2],
-                              word[4 * lane + 3],
-                              word[4],
-                              word[5],
-                              word[6],
-                              word[7],
-                              ((uint8_t *)word)[65],
-                              word[16 + 2 * lane],
-                              word[17 + 2 * lane]};
-    for (size_t k = 0; k < sizeof found / sizeof *found; k++) sum = sum * 3 + found[k];
-    return sum;
-}
-
-/* With counters, each access passes the door; without, the usual ones do not. */
-Test(emu_memory, local_accesses_of_all_widths)
-{
-    for (int counters = 0; counters < 2; counters++) {
-        uint32_t out[LOCAL_THREADS], in[LOCAL_THREADS] = {0};
-        struct emu *emu = open_emu_with(
-            &(struct emu_config){.memory = 64 << 20, .threads = 1, .counters = counters});
-        run_kernel(emu, local_text, LOCAL_THREADS, LOCAL_THREADS, out, in);
-        for (uint32_t id = 0; id < LOCAL_THREADS; id++)
-            cr_expect_eq(out[id], local_sum(id), "counters %d, thread %u: %u, not %u", counters, id,
-                         out[id], local_sum(id));
-        emu_close(emu);
-    }
-}
-
-/* The same of some lanes, by generic addresses, and at other offsets in each lane. */
-static const char local_lanes_text[] = PTX_KERNEL(
-    "k",
-    ".local .align 16 .b8 place[512];\nmov.u64 %l0, place;\nmov.u32 %r0, 0;\n"
-    "FILL:\nmul.lo.u32 %r1, %id, 1000;\nadd.u32 %r1, %r1, %r0;\nmul.wide.u32 %l1, %r0, 4;\n"
-    "add.u64 %l1, %l0, %l1;\nst.local.u32 [%l1], %r1;\nadd.u32 %r0, %r0, 1;\n"
-    "setp.lt.u32 %p0, %r0, 128;\n@%p0 bra FILL;\n"
-    "mul.lo.u32 %r2, %id, 5;\nand.b32 %r2, %r2, 7;\nmul.wide.u32 %l1, %r2, 48;\n"
-    "add.u64 %l1, %l0, %l1;\ncvta.local.u64 %l2, %l1;\nadd.u32 %r3, %id, 60009;\n"
-    "add.u32 %r4, %id, 70009;\nmov.b64 %l3, {%r3, %r4};\nadd.u64 %l4, %l3, 1;\n"
-    "and.b32 %r5, %id, 1;\nsetp.ne.u32 %p1, %r5, 0;\n"
-    "@%p1 st.u64 [%l2+8], %l3;\n@%p1 st.local.v2.u64 [%l1+16], {%l3, %l4};\n"
-    "st.local.v4.u16 [%l1+32], {%r3, %r4, %id, %r2};\n@%p1 st.local.u16 [%l0+386], %r3;\n"
-    "@%p1 st.u8 [%l2+45], %r4;\n"
-    "ld.v4.u32 {%r6, %r7, %r8, %r9}, [%l2+16];\nld.local.v4.u16 {%r10, %r11, %r12, %r13}, "
-    "[%l1+32];\nld.local.u64 %l5, [%l1+8];\nmov.b64 {%r14, %r15}, %l5;\n"
-    "ld.local.s16 %r16, [%l0+386];\nld.local.s8 %r17, [%l0+387];\nld.s8 %r18, [%l2+45];\n"
-    "mad.lo.u32 %r6, %r6, 3, %r7;\nmad.lo.u32 %r6, %r6, 3, %r8;\nmad.lo.u32 %r6, %r6, 3, %r9;\n"
-    "mad.lo.u32 %r6, %r6, 3, %r10;\nmad.lo.u32 %r6, %r6, 3, %r11;\nmad.lo.u32 %r6, %r6, 3, %r12;\n"
-    "mad.lo.u32 %r6, %r6, 3, %r13;\nmad.lo.u32 %r6, %r6, 3, %r14;\nmad.lo.u32 %r6, %r6, 3, %r15;\n"
-    "mad.lo.u32 %r6, %r6, 3, %r16;\nmad.lo.u32 %r6, %r6, 3, %r17;\nmad.lo.u32 %r6, %r6, 3, %r18;\n"
-    "st.global.u32 [%out], %r6;\nret;");
-
-static uint32_t local_lanes_sum(uint32_t id)
-{
-    uint32_t word[LOCAL_WORDS], sum = 0, place = id * 5 % 8 * 12;
-    for (uint32_t k = 0; k < LOCAL_WORDS; k++) word[k] = id * 1000 + k;
-    typedef uint16_t part __attribute__((may_alias));
-    part *half = (part *)word;
-    const uint16_t parts[] = {(uint16_t)(id + 60009), (uint16_t)(id + 70009), (uint16_t)id,
-                              (uint16_t)(id * 5 % 8)};
-    if (id & 1) {
-        const uint32_t pair[] = {id + 60009, id + 70009, id + 60009,
-                                 id + 70009, id + 60010, id + 70009};
-        memcpy(word + place + 2, pair, sizeof pair);
-        half[193] = (uint16_t)(id + 60009);
-    }
-    memcpy(word + place + 8, parts, sizeof parts);
-    if (id & 1) ((uint8_t *)(word + place))[45] = (uint8_t)(id + 70009);
-    const uint32_t *at = word + place;
-    const part *quad = (const part *)(at + 8);
-    const uint32_t found[] = {at[4],
-                              at[5],
-                              at[6],
-                              at[7],
-                              quad[0],
-                              quad[1],
-                              quad[2],
-                              quad[3],
-                              at[2],
-                              at[3],
-                              (uint32_t)(int16_t)half[193],
-                              (uint32_t)(int8_t)(half[193] >> 8),
-                              (uint32_t)((const int8_t *)at)[45]};
-    for (size_t k = 0; k < sizeof found / sizeof *found; k++) sum = sum * 3 + found[k];
-    return sum;
-}
-
-Test(emu_memory, local_accesses_of_some_lanes)
-{
-    for (int counters = 0; counters < 2; counters++) {
-        uint32_t out[LOCAL_THREADS], in[LOCAL_THREADS] = {0};
-        struct emu *emu = open_emu_with(
-            &(struct emu_config){.memory = 64 << 20, .threads = 1, .counters = counters});
-        run_kernel(emu, local_lanes_text, LOCAL_THREADS, LOCAL_THREADS, out, in);
-        for (uint32_t id = 0; id < LOCAL_THREADS; id++)
-            cr_expect_eq(out[id], local_lanes_sum(id), "counters %d, thread %u: %u, not %u",
-                         counters, id, out[id], local_lanes_sum(id));
-        emu_close(emu);
-    }
 }

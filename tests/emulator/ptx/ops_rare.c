@@ -176,12 +176,6 @@ Test(emu_ops_rare, give_known_results)
     emu_close(emu);
 }
 
-/* ---- atomics --------------------------------------------------------------------------------- */
-
-enum { LANES = 32, WORDS = 8 };
-
-/* ---- wide accesses --------------------------------------------------------------------------- */
-
 /* ---- approximations -------------------------------------------------------------------------- */
 
 /* All are the exact result, rounded, as the C library has it; also far beyond the range for which

@@ -628,7 +628,8 @@ struct number {
 #define GLOBAL(member) COUNT(member.requests), COUNT(member.sectors), COUNT(member.bytes)
 static const struct number numbers[] = {
     COUNT(instructions), COUNT(lanes), COUNT(barriers), SHARED(shared_ld), SHARED(shared_st),
-    SHARED(shared_atom), SHARED(ldmatrix), SHARED(stmatrix), GLOBAL(global_ld), GLOBAL(global_st),
+    SHARED(shared_atom), SHARED(shared_copy), COUNT(copies.requests),
+    COUNT(copies.sectors), COUNT(copies.cached_requests), COUNT(copies.cached_sectors), SHARED(ldmatrix), SHARED(stmatrix), GLOBAL(global_ld), GLOBAL(global_st),
     GLOBAL(global_atom), GLOBAL(global_red), GLOBAL(local_ld), GLOBAL(local_st),
     {"adds.f32", offsetof(struct emu_counts, adds[EMU_ADD_F32])},
     {"adds.f64", offsetof(struct emu_counts, adds[EMU_ADD_F64])},

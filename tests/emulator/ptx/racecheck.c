@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- many bulk copies, and which of them a thread has waited for ----------------------------- */
-
 /* ---- which threads racecheck names, in blocks and grids of three dimensions ------------------ */
 
 /* Pairs of lines with a hazard each, which are reported in the order in which they were found. */
@@ -48,13 +46,6 @@ Test(racecheck, many_hazards_are_told_in_order)
     emu_close(emu);
     free(body), free(kernel), free(text);
 }
-
-/* ---- racecheck's records and its shadow memory ----------------------------------------------- */
-
-/*
- * Racecheck's records and its shadow memory: what a record keeps, and how many
- * bytes of shadow there are for each byte that a kernel accesses.
- */
 
 /* ---- records --------------------------------------------------------------------------------- */
 

@@ -14,8 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- runs the kernel of a pair race-* of tests/checks in this process ------------------------ */
-
 /* ---- the line of a pair ---------------------------------------------------------------------- */
 
 /* Reads an argument and moves behind its comma; false if it is of another kind. */
