@@ -134,7 +134,7 @@ static inline bool add_pair(struct pair *pair)
 /* A pair whose host only launches the kernel with its name: PAIR(NAME<right>, blocks, threads,
  * arguments), or COOPERATIVE(…) with a barrier of the grid; LAUNCH(NAME, …) launches a kernel with
  * another name. In braces, the arguments are made in their order. Tests read these lines:
- * tests/emulator/ptx/pairs.h. */
+ * tests/emulator/ptx/ptx_run.h. */
 #define PAIR(kernel, ...)                                                                          \
     DEFINE_AT(#kernel, __LINE__) { launch{kernel, __VA_ARGS__}; }
 #define COOPERATIVE(kernel, ...)                                                                   \

@@ -8,7 +8,7 @@
 #include "listings.h"
 
 #include "common/emu/emu.h"
-#include "tests/emulator/ptx/pairs.h"
+#include "tests/emulator/ptx/ptx_run.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>

@@ -1,13 +1,16 @@
 /*
- * memory.c — loads and stores of every width in every space, in every form of PTX; accesses at the
- * edges of an allocation; and the memory calls of emu.h.
+ * memory.c — the memory calls of emu.h and the limits of launches; many allocations; atomics and
+ * accesses of every shape, against models. (Kernels with known results are in memory.ptx.)
  */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#define _GNU_SOURCE
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { THREADS = 64 };
 
@@ -227,4 +230,684 @@ Test(emu_memory, mapped_host_memory)
     cr_expect(launch(emu, kernel, 1, THREADS, 0, 2, args) == EMU_ILLEGAL_ADDRESS);
     cr_expect(host[0] == 5);
     emu_close(emu);
+}
+
+enum { BLOCK = 128, WARP = 32 };
+
+/* ---- launches beyond the limits -------------------------------------------------------------- */
+
+Test(emu_barrier, launch_limits)
+{
+    static const struct {
+        const char *name;
+        struct emu_dim grid, block;
+        size_t shared;
+        int want;
+    } launches[] = {
+        {"the largest block", {1, 1, 1}, {1024, 1, 1}, 0, EMU_OK},
+        {"the largest flat block", {1, 1, 1}, {32, 32, 1}, 0, EMU_OK},
+        {"z of a block at its limit", {1, 1, 1}, {1, 1, 64}, 0, EMU_OK},
+        {"grid in three dimensions", {3, 2, 4}, {8, 1, 1}, 0, EMU_OK},
+        {"much shared memory", {1, 1, 1}, {32, 1, 1}, 48 * 1024, EMU_OK},
+        {"block too large", {1, 1, 1}, {1025, 1, 1}, 0, EMU_INVALID_VALUE},
+        {"block too large in two dimensions", {1, 1, 1}, {64, 32, 1}, 0, EMU_INVALID_VALUE},
+        {"block too deep", {1, 1, 1}, {1, 1, 65}, 0, EMU_INVALID_VALUE},
+        {"no threads", {1, 1, 1}, {0, 1, 1}, 0, EMU_INVALID_VALUE},
+        {"no threads in y", {1, 1, 1}, {32, 0, 1}, 0, EMU_INVALID_VALUE},
+        {"no blocks", {0, 1, 1}, {32, 1, 1}, 0, EMU_INVALID_VALUE},
+        {"no blocks in z", {1, 1, 0}, {32, 1, 1}, 0, EMU_INVALID_VALUE},
+        {"grid too high", {1, 65536, 1}, {1, 1, 1}, 0, EMU_INVALID_VALUE},
+        {"grid too wide", {0x80000000, 1, 1}, {1, 1, 1}, 0, EMU_INVALID_VALUE},
+        {"product that overflows", {1, 1, 1}, {65536, 65536, 1}, 0, EMU_INVALID_VALUE},
+        {"too much shared memory", {1, 1, 1}, {32, 1, 1}, 228 * 1024, EMU_INVALID_VALUE},
+        {"absurd shared memory", {1, 1, 1}, {32, 1, 1}, SIZE_MAX, EMU_INVALID_VALUE},
+    };
+    struct emu *emu = open_emu();
+    struct emu_kernel *kernel = load_kernel(emu, PTX_KERNEL("k", "ret;\n"), "k");
+    uint64_t zero = 0;
+    void *args[] = {&zero, &zero};
+    for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
+        int e = emu_launch(emu, kernel, launches[i].grid, launches[i].block, launches[i].shared,
+                           args, false);
+        bool right = e == launches[i].want;
+        cr_expect(right, "%s: error %d, want %d: %s", launches[i].name, e, launches[i].want,
+                  emu_message(emu));
+        cr_expect(!e || emu_message(emu)[0], "%s: no message", launches[i].name);
+    }
+    emu_close(emu);
+}
+
+/* ---- many allocations: the time for one does not grow with their number ---------------------- */
+
+enum { GAP = 4096, ALIGNMENT = 256 };
+
+struct piece {
+    emu_addr base; /* 0: not allocated */
+    size_t bytes;
+};
+
+static struct emu *open_small(void)
+{
+    return open_emu_with(&(struct emu_config){.memory = 1 << 20});
+}
+
+/* The addresses around an allocation that belong to it or to no allocation. */
+static void expect_found(struct emu *emu, const struct piece *piece)
+{
+    const emu_addr inside[] = {piece->base, piece->base + piece->bytes - 1},
+                   outside[] = {piece->base - 1, piece->base + piece->bytes, piece->base - GAP,
+                                piece->base + piece->bytes + GAP - 1};
+    emu_addr base;
+    size_t bytes;
+    for (int i = 0; i < 2; i++)
+        cr_assert(emu_find(emu, inside[i], &base, &bytes) && base == piece->base &&
+                  bytes == piece->bytes);
+    for (int i = 0; i < 4; i++) cr_assert(!emu_find(emu, outside[i], &base, &bytes));
+    cr_assert(piece->base % ALIGNMENT == 0);
+}
+
+/* Nearly all addresses are used again and again. */
+Test(emu_allocations, by_chance, .timeout = 60)
+{
+    enum { PIECES = 150, STEPS = 20000 };
+    struct piece pieces[PIECES] = {0};
+    struct emu *emu = open_small();
+    uint64_t state = 1;
+    size_t free_bytes, total, failed = 0;
+    for (int step = 0; step < STEPS; step++) {
+        struct piece *p = &pieces[next_random(&state) % PIECES];
+        if (p->base) {
+            cr_assert(!emu_free(emu, p->base));
+            cr_assert(!emu_find(emu, p->base, &(emu_addr){0}, &(size_t){0}), "step %d", step);
+            p->base = 0;
+            continue;
+        }
+        p->bytes = 1 + next_random(&state) % (step % 64 ? 8192 : 200000);
+        if (emu_alloc(emu, p->bytes, &p->base)) {
+            failed++;
+            p->base = 0;
+            continue;
+        }
+        for (int i = 0; i < PIECES && step % 16 == 0; i++)
+            if (pieces[i].base) expect_found(emu, &pieces[i]);
+    }
+    cr_expect_lt(failed, STEPS / 20, "%zu allocations failed", failed);
+    for (int i = 0; i < PIECES; i++)
+        if (pieces[i].base) cr_assert(!emu_free(emu, pieces[i].base));
+    emu_memory_info(emu, &free_bytes, &total);
+    cr_expect_eq(free_bytes, total);
+    cr_expect_eq(emu_alloc(emu, total, &pieces[0].base), EMU_OK);
+    emu_close(emu);
+}
+
+/* When no other addresses are left, the first hole that is wide enough is used, and no other. */
+Test(emu_allocations, holes_are_used_again)
+{
+    enum { MANY = 1000, BYTES = 300 };
+    static emu_addr all[MANY];
+    struct emu *emu = open_small();
+    emu_addr again;
+    int count = 0;
+    while (!emu_alloc(emu, BYTES, &all[count])) cr_assert_lt(++count, MANY);
+    cr_expect(strstr(emu_message(emu), "but not in one piece"), "%s", emu_message(emu));
+    const int freed[] = {count / 2, count / 3, 0, count - 1};
+    for (int i = 0; i < 4; i++) cr_assert(!emu_free(emu, all[freed[i]]));
+    const int expected[] = {0, count / 3, count / 2, count - 1};
+    for (int i = 0; i < 4; i++) {
+        cr_assert(!emu_alloc(emu, BYTES, &again));
+        cr_expect_eq(again, all[expected[i]], "hole %d", i);
+    }
+    cr_expect_eq(emu_alloc(emu, BYTES, &again), EMU_OUT_OF_MEMORY);
+    for (int i = 0; i < 3; i++) cr_assert(!emu_free(emu, all[10 + i]));
+    cr_assert(!emu_alloc(emu, BYTES + 2 * GAP, &again), "three holes side by side are one");
+    cr_expect_eq(again, all[10]);
+    emu_close(emu);
+}
+
+Test(emu_allocations, freed_addresses_come_back_last)
+{
+    struct emu *emu = open_small();
+    emu_addr first, next;
+    cr_assert(!emu_alloc(emu, 4, &first));
+    cr_assert(!emu_free(emu, first));
+    for (int i = 0; i < 400; i++) {
+        cr_assert(!emu_alloc(emu, 4, &next));
+        cr_assert_neq(next, first, "after %d", i);
+        cr_assert(!emu_free(emu, next));
+    }
+    emu_close(emu);
+}
+
+/* Seconds of processor time to make `count` allocations and to free them, the oldest first. */
+static double seconds_for(size_t count, unsigned checks)
+{
+    struct emu *emu = open_emu_with(&(struct emu_config){.memory = 512 << 20, .checks = checks});
+    emu_addr *all = malloc(count * sizeof *all);
+    clock_t began = clock();
+    for (size_t i = 0; i < count; i++) cr_assert(!emu_alloc(emu, 16, &all[i]));
+    for (size_t i = 0; i < count; i++) cr_assert(!emu_free(emu, all[i]));
+    double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
+    free(all);
+    emu_close(emu);
+    return seconds;
+}
+
+/* In proportion it takes 16 times as long. If each call went through all allocations, it would take
+ * 256 times as long. */
+Test(emu_allocations, take_no_longer_when_there_are_many, .timeout = 120)
+{
+    enum { FEW = 2500, MANY = 16 * FEW };
+    static const unsigned checks[] = {0, EMU_CHECK_MEMORY, EMU_CHECK_RACE, EMU_CHECK_INIT};
+    for (int i = 0; i < 4; i++) {
+        double few = seconds_for(FEW, checks[i]), many = seconds_for(MANY, checks[i]);
+        cr_expect_lt(many, 64 * few, "checks %u: %d in %.4f s, %d in %.4f s", checks[i], FEW, few,
+                     MANY, many);
+    }
+}
+
+static size_t resident_pages(void)
+{
+    unsigned long size, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    cr_assert(file && fscanf(file, "%lu %lu", &size, &resident) == 2);
+    fclose(file);
+    return resident;
+}
+
+/* Each allocation gets new addresses, but the memory behind freed ones goes back to the host. */
+Test(emu_allocations, freed_memory_goes_back_to_the_host, .timeout = 60)
+{
+    enum { TIMES = 50000 };
+    struct emu *emu = open_emu_with(&(struct emu_config){.memory = 512 << 20});
+    emu_addr address;
+    size_t before = resident_pages();
+    for (int i = 0; i < TIMES; i++) {
+        cr_assert(!emu_alloc(emu, 100, &address));
+        cr_assert(!emu_free(emu, address));
+    }
+    cr_expect_lt(resident_pages() - before, TIMES / 10);
+    emu_close(emu);
+}
+
+/* ---- when the host has few addresses --------------------------------------------------------- */
+
+Test(emu_allocations, what_was_asked_for_in_bytes_is_given_or_refused)
+{
+    char message[200] = "";
+    struct emu_config config = {.memory = (size_t)1 << 50};
+    cr_assert(!emu_open(&config, message, sizeof message));
+    cr_expect(strstr(message, "no addresses for 1125899906842624 bytes") &&
+                  strstr(message, "EMU_MEMORY"),
+              "%s", message);
+}
+
+/* ---- atomics: the value that each returns, and the one it stores ----------------------------- */
+
+enum { LANES = 32, PLACES = 8 };
+
+/* The new content of a word, from the old one and one or two operands. */
+static union value apply(const char *op, const struct type *t, union value old, union value b,
+                         union value c)
+{
+    __int128 x = (__int128)get_integer(t, old), y = (__int128)get_integer(t, b);
+    if (!strcmp(op, "exch")) return b;
+    if (!strcmp(op, "cas")) return old.u64 == b.u64 ? c : old;
+    if (!strcmp(op, "and")) return put_integer(t, (wide)x & (wide)y);
+    if (!strcmp(op, "or")) return put_integer(t, (wide)x | (wide)y);
+    if (!strcmp(op, "xor")) return put_integer(t, (wide)x ^ (wide)y);
+    if (!strcmp(op, "min")) return x < y ? old : b;
+    if (!strcmp(op, "max")) return x > y ? old : b;
+    /* inc counts up and wraps to 0 after b; dec counts down and wraps to b, also from beyond b. */
+    if (!strcmp(op, "inc")) return put_integer(t, x >= y ? 0 : (wide)(x + 1));
+    if (!strcmp(op, "dec")) return put_integer(t, x == 0 || x > y ? (wide)y : (wide)(x - 1));
+    if (!strcmp(op, "add") && t->kind == FLOAT) /* whole numbers below: exact */
+        return put_real(t, get_real(t, old) + get_real(t, b), 0, NEAREST);
+    if (!strcmp(op, "add")) return put_integer(t, (wide)(x + y));
+    cr_assert_fail("no operation '%s'", op);
+    return old;
+}
+
+static const struct atomic {
+    const char *op, *types;
+} atomics[] = {
+    {"add", "u32 s32 u64 f32 f64"},
+    {"exch", "b32 b64"},
+    {"cas", "b32 b64"},
+    {"min", "u32 s32 u64 s64"},
+    {"max", "u32 s32 u64 s64"},
+    {"and", "b32 b64"},
+    {"or", "b32 b64"},
+    {"xor", "b32 b64"},
+    {"inc", "u32"},
+    {"dec", "u32"},
+};
+
+/* A value for an operand: edges for integers, small whole numbers for floating point. */
+static union value operand(const struct type *t, uint64_t random)
+{
+    union value edges[MAX_EDGES];
+    if (t->kind == FLOAT) return put_real(t, (int)(random % 201) - 100, 0, NEAREST);
+    if (random % 4 == 0) return put_integer(t, random >> 8 & 3); /* so that cas often succeeds */
+    return edges[(random >> 8) % edge_values(t, false, edges)];
+}
+
+/*
+ * A warp's lanes hit PLACES words, each many lanes. Their order is open, so the test follows the
+ * results: of the lanes of one word, exactly one loaded its first content, the next one the value
+ * that this lane stored, and so on. The word must hold the value that the last lane stored.
+ */
+static bool is_a_sequence(const char *op, const struct type *t, union value first, union value last,
+                          const union value *b, const union value *c, const union value *seen,
+                          unsigned lanes)
+{
+    bool used[LANES] = {false};
+    union value now = first;
+    for (unsigned step = 0; step < lanes; step++) {
+        unsigned best = lanes;
+        for (unsigned n = 0; n < lanes && best == lanes; n++)
+            if (!used[n] && seen[n].u64 == now.u64) best = n;
+        if (best == lanes) return false;
+        /* Several lanes may have loaded the same value: those that do not change it come first. */
+        for (unsigned n = 0; n < lanes; n++)
+            if (!used[n] && seen[n].u64 == now.u64 && apply(op, t, now, b[n], c[n]).u64 == now.u64)
+                best = n;
+        used[best] = true;
+        now = apply(op, t, now, b[best], c[best]);
+    }
+    return now.u64 == last.u64;
+}
+
+static const char *const spaces[] = {".global", "", ".shared"};
+
+/* [scope and order, before the operation] Each is legal for each operation. */
+static const char *const orders[] = {"", ".relaxed.gpu", ".acquire.cta", ".release.sys",
+                                     ".acq_rel.gpu"};
+
+static void check_atomic(struct emu *emu, const char *op, const struct type *t, const char *space,
+                         const char *order, bool one_place, uint64_t *seed)
+{
+    struct lane {
+        union value place, b, c;
+    } in[LANES];
+    union value words[PLACES], out[LANES + PLACES];
+    for (unsigned n = 0; n < LANES; n++)
+        in[n] = (struct lane){.place.u64 = one_place ? 0 : next_random(seed) % PLACES,
+                              .b = operand(t, next_random(seed)),
+                              .c = operand(t, next_random(seed))};
+    for (unsigned p = 0; p < PLACES; p++) words[p] = operand(t, next_random(seed));
+
+    bool shared = !strcmp(space, ".shared"), cas = !strcmp(op, "cas");
+    char move[8], instruction[128];
+    snprintf(move, sizeof move, "b%u", t->bits);
+    snprintf(instruction, sizeof instruction, "atom%s%s.%s.%s %%%c0, [%%l4], %%%c1%s%s;", order,
+             space, op, t->name, t->letter, t->letter, cas ? ", %" : "",
+             !cas               ? ""
+             : t->letter == 'r' ? "r2"
+                                : "l2");
+    /* Shared memory is filled from, and copied back to, the words at p_words. */
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    cr_assert(f);
+    fprintf(
+        f, "%s%s", PTX_HEADER,
+        ".visible .entry k(.param .u64 p_words, .param .u64 p_in, .param .u64 p_out) {\n"
+        ".shared .align 8 .b8 s[64];\n.reg .pred %p<2>;\n.reg .b32 %r<4>, %t<4>;\n"
+        ".reg .b64 %l<12>;\n.reg .f32 %f<4>;\n.reg .f64 %d<4>;\n"
+        "ld.param.u64 %l5, [p_words];\nld.param.u64 %l6, [p_in];\nld.param.u64 %l7, [p_out];\n"
+        "mov.u32 %t0, %tid.x;\nmad.wide.u32 %l6, %t0, 24, %l6;\nmad.wide.u32 %l7, %t0, 8, %l7;\n"
+        "mul.wide.u32 %l8, %t0, 8;\nadd.u64 %l9, %l5, %l8;\nmov.u64 %l10, s;\n"
+        "add.u64 %l11, %l10, %l8;\nsetp.lt.u32 %p0, %t0, 8;\n"
+        "@%p0 ld.global.b64 %l3, [%l9];\n@%p0 st.shared.b64 [%l11], %l3;\nbar.sync 0;\n"
+        "ld.global.u32 %t1, [%l6];\n");
+    fprintf(f, "mad.wide.u32 %%l4, %%t1, 8, %s;\n", shared ? "%l10" : "%l5");
+    fprintf(f, "ld.global.%s %%%c1, [%%l6+8];\nld.global.%s %%%c2, [%%l6+16];\n", move, t->letter,
+            move, t->letter);
+    fprintf(f, "%s\nst.global.%s [%%l7], %%%c0;\nbar.sync 0;\n", instruction, move, t->letter);
+    if (shared) fputs("@%p0 ld.shared.b64 %l3, [%l11];\n@%p0 st.global.b64 [%l9], %l3;\n", f);
+    fputs("ret;\n}\n", f);
+    fclose(f);
+
+    struct emu_kernel *kernel = load_kernel(emu, text, "k");
+    emu_addr words_device = device_copy(emu, words, sizeof words);
+    emu_addr in_device = device_copy(emu, in, sizeof in);
+    emu_addr out_device = device_copy(emu, NULL, sizeof out);
+    cr_assert(
+        !launch(emu, kernel, 1, LANES, 0, 3, (uint64_t[]){words_device, in_device, out_device}),
+        "%s: %s", instruction, emu_message(emu));
+    union value after[PLACES];
+    cr_assert(!emu_read(emu, after, words_device, sizeof after));
+    cr_assert(!emu_read(emu, out, out_device, sizeof out));
+
+    for (unsigned p = 0; p < PLACES; p++) {
+        union value b[LANES], c[LANES], seen[LANES];
+        unsigned lanes = 0;
+        for (unsigned n = 0; n < LANES; n++)
+            if (in[n].place.u64 == p) {
+                b[lanes] = in[n].b, c[lanes] = in[n].c;
+                seen[lanes++] = out[n];
+            }
+        cr_expect(is_a_sequence(op, t, words[p], after[p], b, c, seen, lanes),
+                  "%s: %u lanes on 0x%llx, in the end 0x%llx", instruction, lanes,
+                  (unsigned long long)words[p].u64, (unsigned long long)after[p].u64);
+    }
+    emu_free(emu, words_device);
+    emu_free(emu, in_device);
+    emu_free(emu, out_device);
+    free(text);
+}
+
+/* The words of a list separated by blanks. */
+static bool next_type(const char **list, char word[8])
+{
+    *list += strspn(*list, " ");
+    size_t length = strcspn(*list, " ");
+    memcpy(word, *list, length);
+    word[length] = '\0';
+    *list += length;
+    return length > 0;
+}
+
+Test(emu_atomics, every_operation_type_and_space)
+{
+    struct emu *emu = open_emu();
+    uint64_t seed = 21;
+    char type[8];
+    for (size_t a = 0; a < sizeof atomics / sizeof *atomics; a++)
+        for (const char *list = atomics[a].types; next_type(&list, type);)
+            for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++)
+                for (size_t o = 0; o < sizeof orders / sizeof *orders; o++)
+                    for (int one_place = 0; one_place < 2; one_place++)
+                        check_atomic(emu, atomics[a].op, find_type(type), spaces[s], orders[o],
+                                     one_place, &seed);
+    emu_close(emu);
+}
+
+/* ---- loads and stores by the addresses of the lanes ------------------------------------------ */
+
+/*
+ * Loads and stores by the addresses of the lanes: runs (all lanes at one address, or at
+ * consecutive ones), which the emulator executes with vector instructions, and patterns that look
+ * like runs but are not. A model moves the bytes lane by lane.
+ */
+
+enum { SIZE = 4096 };
+#define ALL UINT32_MAX /* lanes */
+
+/* ---- addresses, in elements from the beginning ---------------------------------------------- */
+
+static unsigned broadcast(unsigned lane) { return lane < LANES ? 7 : 0; }
+static unsigned consecutive(unsigned lane) { return 5 + lane; }
+static unsigned at_the_end(unsigned lane) { return 1000 - LANES + lane; } /* see place() */
+static unsigned backwards(unsigned lane) { return 40 - lane; }
+static unsigned strided(unsigned lane) { return 3 * lane; }
+static unsigned scattered(unsigned lane) { return lane * 37 % 64; }
+static unsigned in_halves(unsigned lane) { return lane % 16; }
+static unsigned one_astray(unsigned lane) { return lane == 13 ? 50 : lane; }
+static unsigned one_apart(unsigned lane) { return lane == 13 ? 50 : 2; }
+static unsigned last_astray(unsigned lane) { return lane == 31 ? 2 : lane; }
+static unsigned two_places(unsigned lane) { return lane < 2 ? 9 : 10; }
+
+static const struct shape {
+    const char *name;
+    unsigned (*element)(unsigned lane);
+} shapes[] = {
+    {"broadcast", broadcast},     {"consecutive", consecutive}, {"at the end", at_the_end},
+    {"backwards", backwards},     {"strided", strided},         {"scattered", scattered},
+    {"in halves", in_halves},     {"one astray", one_astray},   {"one apart", one_apart},
+    {"last astray", last_astray}, {"two places", two_places},
+};
+
+static const uint32_t masks[] = {0xffffffff, 0x7fffffff, 0xfffffffe, 0x0000ffff,
+                                 0xaaaaaaaa, 0x80000001, 0x00002000, 0xffffdfff};
+
+static const struct run_access {
+    const char *type;
+    char letter; /* of the registers, as in ptx_run.h */
+    unsigned bytes, elements;
+    bool is_signed;
+} accesses[] = {
+    {"u8", 'r', 1, 1, false},  {"s8", 'r', 1, 1, true},   {"s16", 'r', 2, 1, true},
+    {"u16", 'l', 2, 1, false}, {"u32", 'r', 4, 1, false}, {"s32", 'l', 4, 1, true},
+    {"u64", 'l', 8, 1, false}, {"s8", 'l', 1, 1, true},   {"u32", 'r', 4, 2, false},
+    {"u32", 'r', 4, 4, false}, {"u64", 'l', 8, 2, false}, {"u16", 'r', 2, 4, false},
+    {"u32", 'l', 4, 2, false},
+};
+
+/* The PTX that loads the address of byte `%o` of the memory into a register, and the suffix of the
+ * instruction. */
+static const struct space {
+    const char *suffix, *address, *name;
+    bool is_shared;
+} run_spaces[] = {
+    {".global", "add.s64 %a, %data, %o;\n", "[%a]", false},
+    {"", "add.s64 %a, %data, %o;\n", "[%a]", false},
+    {".shared", "mov.u64 %a, buf;\nadd.s64 %a, %a, %o;\ncvt.u32.u64 %b, %a;\n", "[%b]", true},
+    {".shared", "mov.u64 %a, buf;\nadd.s64 %a, %a, %o;\n", "[%a]", true},
+    {"", "mov.u64 %a, buf;\ncvta.shared.u64 %a, %a;\nadd.s64 %a, %a, %o;\n", "[%a]", true},
+};
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+static void print_copy(FILE *f, const char *label, const char *from, const char *to)
+{
+    fprintf(f,
+            "mov.u32 %%i, 0;\n%s:\nmad.lo.u32 %%r0, %%i, 4, %%tx4;\ncvt.u64.u32 %%l0, %%r0;\n"
+            "add.s64 %%l1, %%data, %%l0;\nmov.u64 %%l2, buf;\nadd.s64 %%l2, %%l2, %%l0;\n"
+            "ld.%s.u32 %%r1, [%s];\nst.%s.u32 [%s], %%r1;\nadd.s32 %%i, %%i, %d;\n"
+            "setp.lt.u32 %%q, %%i, %d;\n@%%q bra %s;\n",
+            label, from, !strcmp(from, "global") ? "%l1" : "%l2", to,
+            !strcmp(to, "global") ? "%l1" : "%l2", LANES, SIZE / 4, label);
+}
+
+/* Each lane of the mask loads into registers that held its value, or stores from them; the loaded
+ * or stored content becomes its value. */
+static char *kernel_text(const struct run_access *a, const struct space *space, bool store)
+{
+    char *text, list[64] = "";
+    size_t size, length = 0;
+    FILE *f = open_memstream(&text, &size);
+    for (unsigned k = 0; k < a->elements; k++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%%%c%u", k ? ", " : "",
+                                   a->letter, k + 4);
+    unsigned lane_bytes = a->letter == 'l' ? 8 : 4;
+    fputs(PTX_HEADER ".visible .entry k(.param .u64 p_data, .param .u64 p_offsets,\n"
+                     ".param .u64 p_values, .param .u32 p_mask) {\n"
+                     ".reg .b32 %r<9>, %i, %b, %tx4;\n.reg .b64 %l<9>, %a, %o, %data, %v;\n"
+                     ".reg .pred %p, %q;\n",
+          f);
+    fprintf(f, ".shared .align 16 .b8 buf[%d];\n", SIZE);
+    fputs(
+        "ld.param.u64 %data, [p_data];\nmov.u32 %r0, %tid.x;\nshl.b32 %tx4, %r0, 2;\n"
+        "ld.param.u64 %l0, [p_offsets];\nmad.wide.u32 %l0, %r0, 8, %l0;\nld.global.u64 %o, [%l0];\n"
+        "ld.param.u64 %v, [p_values];\nmad.wide.u32 %v, %r0, 32, %v;\n"
+        "ld.param.u32 %r1, [p_mask];\nshr.u32 %r1, %r1, %r0;\nand.b32 %r1, %r1, 1;\n"
+        "setp.ne.u32 %p, %r1, 0;\n",
+        f);
+    if (space->is_shared) print_copy(f, "in", "global", "shared");
+    for (unsigned k = 0; k < a->elements; k++)
+        fprintf(f, "ld.global.b%u %%%c%u, [%%v+%u];\n", 8 * lane_bytes, a->letter, k + 4,
+                k * lane_bytes);
+    fputs(space->address, f);
+    const char *vector = a->elements == 1 ? "" : a->elements == 2 ? ".v2" : ".v4";
+    const char *open = a->elements == 1 ? "" : "{", *close = a->elements == 1 ? "" : "}";
+    if (store)
+        fprintf(f, "@%%p st%s%s.%s %s, %s%s%s;\n", space->suffix, vector, a->type, space->name,
+                open, list, close);
+    else
+        fprintf(f, "@%%p ld%s%s.%s %s%s%s, %s;\n", space->suffix, vector, a->type, open, list,
+                close, space->name);
+    for (unsigned k = 0; k < a->elements; k++)
+        fprintf(f, "st.global.b%u [%%v+%u], %%%c%u;\n", 8 * lane_bytes, k * lane_bytes, a->letter,
+                k + 4);
+    if (space->is_shared) print_copy(f, "out", "shared", "global");
+    fputs("ret;\n}\n", f);
+    fclose(f);
+    return text;
+}
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+struct state {
+    uint8_t data[SIZE];
+    uint8_t values[LANES][32];
+};
+
+/* A lane's first byte. The memory's end is where element 1000 would be. */
+static uint64_t place(const struct run_access *a, const struct shape *shape, unsigned lane)
+{
+    unsigned bytes = a->bytes * a->elements, element = shape->element(lane);
+    if (shape->element == at_the_end) return SIZE - (1000 - element) * bytes;
+    return element * bytes;
+}
+
+static void model(struct state *s, const struct run_access *a, const struct shape *shape,
+                  uint32_t mask, bool store)
+{
+    unsigned lane_bytes = a->letter == 'l' ? 8 : 4;
+    for (unsigned l = 0; l < LANES; l++)
+        for (unsigned k = 0; mask >> l & 1 && k < a->elements; k++) {
+            uint8_t *memory = s->data + place(a, shape, l) + k * a->bytes;
+            uint8_t *value = s->values[l] + k * lane_bytes;
+            if (store) {
+                memcpy(memory, value, a->bytes);
+                continue;
+            }
+            memcpy(value, memory, a->bytes);
+            bool negative = a->is_signed && memory[a->bytes - 1] & 0x80;
+            memset(value + a->bytes, negative ? 0xff : 0, lane_bytes - a->bytes);
+        }
+}
+
+static void fill(struct state *s)
+{
+    uint32_t random = 12345;
+    for (size_t i = 0; i < sizeof *s; i++) {
+        random = random * 1664525 + 1013904223;
+        ((uint8_t *)s)[i] = (uint8_t)(random >> 24);
+    }
+}
+
+/* ---- all accesses ---------------------------------------------------------------------------- */
+
+struct device {
+    struct emu *emu;
+    emu_addr data, offsets, values; /* data is an allocation of SIZE bytes */
+};
+
+static struct device open_device(const struct emu_config *config)
+{
+    struct device d = {.emu = open_emu_with(config)};
+    cr_assert(!emu_alloc(d.emu, SIZE, &d.data));
+    cr_assert(!emu_alloc(d.emu, LANES * sizeof(uint64_t), &d.offsets));
+    cr_assert(!emu_alloc(d.emu, sizeof(((struct state *)NULL)->values), &d.values));
+    return d;
+}
+
+static int run_lanes(const struct device *d, struct emu_kernel *kernel, const uint64_t *offsets,
+                     uint32_t mask)
+{
+    void *args[] = {(void *)&d->data, (void *)&d->offsets, (void *)&d->values, &mask};
+    cr_assert(!emu_write(d->emu, d->offsets, offsets, LANES * sizeof *offsets));
+    return emu_launch(d->emu, kernel, (struct emu_dim){1, 1, 1}, (struct emu_dim){LANES, 1, 1}, 0,
+                      args, false);
+}
+
+static void check(const struct device *d, struct emu_kernel *kernel, const struct run_access *a,
+                  const struct space *space, const struct shape *shape, uint32_t mask, bool store)
+{
+    struct state want, got;
+    uint64_t offsets[LANES];
+    fill(&want);
+    for (unsigned l = 0; l < LANES; l++) offsets[l] = place(a, shape, l);
+    cr_assert(!emu_write(d->emu, d->data, want.data, sizeof want.data));
+    cr_assert(!emu_write(d->emu, d->values, want.values, sizeof want.values));
+    cr_assert(!run_lanes(d, kernel, offsets, mask), "%s", emu_message(d->emu));
+    cr_assert(!emu_read(d->emu, got.data, d->data, sizeof got.data));
+    cr_assert(!emu_read(d->emu, got.values, d->values, sizeof got.values));
+    model(&want, a, shape, mask, store);
+    cr_assert(!memcmp(&want, &got, sizeof want), "%s%s.%s of %u, address %s: %s, mask 0x%08x",
+              store ? "st" : "ld", space->suffix, a->type, a->elements, space->name, shape->name,
+              mask);
+}
+
+static void check_access(const struct device *d, const struct run_access *a,
+                         const struct space *space, bool store)
+{
+    char *text = kernel_text(a, space, store);
+    struct emu_kernel *kernel = load_kernel(d->emu, text, "k");
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)
+            check(d, kernel, a, space, &shapes[s], masks[m], store);
+    free(text);
+}
+
+static void check_all(const struct emu_config *config)
+{
+    struct device d = open_device(config);
+    for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++)
+        for (size_t k = 0; k < sizeof run_spaces / sizeof *run_spaces; k++) {
+            check_access(&d, &accesses[i], &run_spaces[k], false);
+            check_access(&d, &accesses[i], &run_spaces[k], true);
+        }
+    emu_close(d.emu);
+}
+
+Test(emu_runs, every_shape_moves_the_same_bytes) { check_all(&(struct emu_config){.threads = 1}); }
+
+Test(emu_runs, every_shape_moves_the_same_bytes_when_observed_slow)
+{
+    check_all(&(struct emu_config){
+        .threads = 1, .counters = true, .checks = EMU_CHECK_RACE | EMU_CHECK_INIT});
+}
+
+/* ---- the edges ------------------------------------------------------------------------------- */
+
+/* Loads from `first` on, with `stride` bytes from one lane to the next. */
+static int run_at(const struct device *d, const struct run_access *a, const struct space *space,
+                  uint64_t first, unsigned stride, uint32_t mask)
+{
+    char *text = kernel_text(a, space, false);
+    uint64_t offsets[LANES];
+    for (unsigned l = 0; l < LANES; l++) offsets[l] = first + (uint64_t)l * stride;
+    int error = run_lanes(d, load_kernel(d->emu, text, "k"), offsets, mask);
+    free(text);
+    return error;
+}
+
+static void check_edge(const struct run_access *a, const struct space *space, uint64_t first,
+                       unsigned stride, uint32_t mask, int error, const char *thread)
+{
+    struct device d = open_device(&(struct emu_config){.threads = 1});
+    cr_expect_eq(run_at(&d, a, space, first, stride, mask), error, "%s at %llu, %u apart: %s",
+                 a->type, (unsigned long long)first, stride, emu_message(d.emu));
+    if (error) cr_expect(strstr(emu_message(d.emu), thread), "%s: %s", thread, emu_message(d.emu));
+    emu_close(d.emu);
+}
+
+Test(emu_runs, a_run_that_leaves_its_memory_is_a_fault_of_the_lane_that_does)
+{
+    static const struct run_access word = {"u32", 'r', 4, 1, false},
+                                   four = {"u32", 'r', 4, 4, false};
+    for (size_t k = 0; k < sizeof run_spaces / sizeof *run_spaces; k++) {
+        const struct space *s = &run_spaces[k];
+        check_edge(&word, s, SIZE - 128, 4, ALL, 0, "");
+        check_edge(&word, s, SIZE - 124, 4, ALL, EMU_ILLEGAL_ADDRESS, "thread (31,0,0)");
+        check_edge(&word, s, SIZE - 124, 4, ALL >> 1, 0, ""); /* lane 31 does not load */
+        check_edge(&word, s, SIZE - 4, 0, ALL, 0, "");
+        check_edge(&word, s, SIZE, 0, ALL, EMU_ILLEGAL_ADDRESS, "thread (0,0,0)");
+        check_edge(&four, s, SIZE - 512, 16, ALL, 0, "");
+        check_edge(&four, s, SIZE - 496, 16, ALL, EMU_ILLEGAL_ADDRESS, "thread (31,0,0)");
+    }
+}
+
+Test(emu_runs, a_misaligned_run_is_a_fault)
+{
+    static const struct run_access word = {"u32", 'r', 4, 1, false},
+                                   pair = {"u32", 'r', 4, 2, false};
+    for (size_t k = 0; k < sizeof run_spaces / sizeof *run_spaces; k++) {
+        check_edge(&word, &run_spaces[k], 2, 4, ALL, EMU_MISALIGNED_ADDRESS, "thread (0,0,0)");
+        check_edge(&word, &run_spaces[k], 1, 0, ALL, EMU_MISALIGNED_ADDRESS, "thread (0,0,0)");
+        check_edge(&pair, &run_spaces[k], 4, 8, ALL, EMU_MISALIGNED_ADDRESS, "thread (0,0,0)");
+    }
 }

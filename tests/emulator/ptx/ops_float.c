@@ -1,7 +1,7 @@
 /*
  * ops_float.c — operations on floats, halves and bfloat16: each with many operands, against C.
  */
-#include "ops.h"
+#include "ptx_run.h"
 #include <criterion/criterion.h>
 #include <fenv.h>
 #include <float.h>
@@ -91,7 +91,7 @@ HALVES(max, 2, half_extremum(t, in, false))
 #define BF16          "bf16 bf16x2"
 #define F16_MODIFIERS "- .rn .ftz .sat .rn.ftz .rn.sat .rn.ftz.sat"
 
-static const struct op half[] = {
+static const struct tried_op half[] = {
     OP("add$M.$T $0, $1, $2;", "t=tt", F16, NULL, F16_MODIFIERS, add_each),
     OP("sub$M.$T $0, $1, $2;", "t=tt", F16, NULL, F16_MODIFIERS, sub_each),
     OP("mul$M.$T $0, $1, $2;", "t=tt", F16, NULL, F16_MODIFIERS, mul_each),
@@ -200,7 +200,7 @@ REFERENCE(fused) { return ieee(f, 'f', in[0], in[1], in[2], out); }
 REFERENCE(root) { return ieee(f, 'r', in[0], in[0], in[0], out); }
 REFERENCE(reciprocal) { return ieee(f, '/', put_real(f->type, 1, 0, NEAREST), in[0], in[0], out); }
 
-static const struct op arithmetic[] = {
+static const struct tried_op arithmetic[] = {
     OP("add$M.$T $0, $1, $2;", "t=tt", "f32", NULL, F32_MODIFIERS, add),
     OP("sub$M.$T $0, $1, $2;", "t=tt", "f32", NULL, F32_MODIFIERS, sub),
     OP("mul$M.$T $0, $1, $2;", "t=tt", "f32", NULL, F32_MODIFIERS, mul),
@@ -279,7 +279,7 @@ REFERENCE(testp)
 #define MIN_MAX_MODIFIERS "- .ftz .NaN .ftz.NaN"
 #define TESTS             ".finite .infinite .number .notanumber .normal .subnormal"
 
-static const struct op signs[] = {
+static const struct tried_op signs[] = {
     OP("abs$M.$T $0, $1;", "t=t", "f32", NULL, "- .ftz", absolute, .any_nan = true),
     OP("neg$M.$T $0, $1;", "t=t", "f32", NULL, "- .ftz", neg, .any_nan = true),
     OP("abs.$T $0, $1;", "t=t", "f64", NULL, NULL, absolute),
@@ -350,7 +350,7 @@ REFERENCE(rcp_gross) { return give(f, 1 / gross_input(f, in[0]), out); }
 REFERENCE(rsqrt_gross) { return give(f, reciprocal_root(gross_input(f, in[0])), out); }
 
 /* The bounds are those of the PTX ISA, section "Floating Point Instructions". */
-static const struct op approximations[] = {
+static const struct tried_op approximations[] = {
     OP("rcp$M.$T $0, $1;", "t=t", "f32", NULL, ".approx .approx.ftz", rcp_approx,
        .within = {.ulps = 1}),
     OP("sqrt$M.$T $0, $1;", "t=t", "f32", NULL, ".approx .approx.ftz", sqrt_approx,

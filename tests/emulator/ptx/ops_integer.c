@@ -1,7 +1,6 @@
 /*
  * ops_integer.c — operations on integers: each with many operands, against C.
  */
-#include "ops.h"
 #include "ptx_run.h"
 #include <criterion/criterion.h>
 #include <string.h>
@@ -157,7 +156,7 @@ static wide product24(const struct form *f, const union value in[])
 REFERENCE(mul24) { return put(f, out, product24(f, in)); }
 REFERENCE(mad24) { return put(f, out, product24(f, in) + get(f, in, 2)); }
 
-static const struct op arithmetic[] = {
+static const struct tried_op arithmetic[] = {
     OP("add.$T $0, $1, $2;", "t=tt", ALL, NULL, NULL, add),
     OP("add$M.$T $0, $1, $2;", "t=tt", "s32", NULL, ".sat", add),
     OP("sub.$T $0, $1, $2;", "t=tt", ALL, NULL, NULL, sub),
@@ -199,7 +198,7 @@ REFERENCE(add_pair) { return pairwise(f, in, out, '+'); }
 REFERENCE(min_pair) { return pairwise(f, in, out, '<'); }
 REFERENCE(max_pair) { return pairwise(f, in, out, '>'); }
 
-static const struct op pairs[] = {
+static const struct tried_op pairs[] = {
     OP("add$M $0, $1, $2;", "r=rr", "b32", NULL, ".u16x2 .s16x2", add_pair),
     OP("min$M $0, $1, $2;", "r=rr", "b32", NULL, ".u16x2 .s16x2", min_pair),
     OP("max$M $0, $1, $2;", "r=rr", "b32", NULL, ".u16x2 .s16x2", max_pair),
@@ -245,7 +244,7 @@ static bool mad_halves(const struct form *f, const union value in[], union value
 REFERENCE(mad_chain) { return mad_halves(f, in, out, false); }
 REFERENCE(mad_chain_swapped) { return mad_halves(f, in, out, true); }
 
-static const struct op chains[] = {
+static const struct tried_op chains[] = {
     OP("add.cc.$T $0, $3, $5;\naddc.cc.$T $1, $4, $6;\naddc.$T $2, 0, 0;", "ttt=tttt", WORDS, NULL,
        NULL, add_chain),
     OP("sub.cc.$T $0, $3, $5;\nsubc.cc.$T $1, $4, $6;\nsubc.$T $2, 0, 0;", "ttt=tttt", WORDS, NULL,
@@ -285,7 +284,7 @@ REFERENCE(shf)
     return true;
 }
 
-static const struct op logic[] = {
+static const struct tried_op logic[] = {
     OP("and.$T $0, $1, $2;", "t=tt", BIT_TYPES " pred", NULL, NULL, and_),
     OP("or.$T $0, $1, $2;", "t=tt", BIT_TYPES " pred", NULL, NULL, or_),
     OP("xor.$T $0, $1, $2;", "t=tt", BIT_TYPES " pred", NULL, NULL, xor_),
@@ -489,7 +488,7 @@ REFERENCE(dp2a)
     ".lo.u32.u32 .lo.u32.s32 .lo.s32.u32 .lo.s32.s32 "                                             \
     ".hi.u32.u32 .hi.u32.s32 .hi.s32.u32 .hi.s32.s32"
 
-static const struct op bits[] = {
+static const struct tried_op bits[] = {
     OP("popc.$T $0, $1;", "r=t", "b32 b64", NULL, NULL, popc),
     OP("clz.$T $0, $1;", "r=t", "b32 b64", NULL, NULL, clz),
     OP("brev.$T $0, $1;", "t=t", "b32 b64", NULL, NULL, brev),

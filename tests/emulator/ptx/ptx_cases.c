@@ -212,7 +212,7 @@ static bool element(struct scope *s, const char *list, int64_t t, int64_t *value
 
 /* ---- the texts ------------------------------------------------------------------------------- */
 
-enum { MOST_NAMES = 60, MOST_FIELDS = 40, NAME = 80 };
+enum { MOST_NAMES = 100, MOST_FIELDS = 40, NAME = 80 };
 
 struct names {
     int count;

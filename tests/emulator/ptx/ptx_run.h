@@ -1,14 +1,17 @@
 /*
- * ptx_run.h — runs a piece of PTX, written in a test, on the emulator.
- *
- * ptx_run() wraps a few instructions in a kernel that loads their inputs from global memory and
- * stores their outputs there, one thread per set of inputs. The rest are small helpers for tests
- * that write whole kernels.
+ * ptx_run.h — what the tests of PTX have in common: pieces of PTX that are run, whole kernels,
+ * number types and tables of operations, the pairs of tests/checks, and textures.
  */
 #ifndef PTX_RUN_H
 #define PTX_RUN_H
 
 #include "common/emu/emu.h"
+#include "tests/support/catalogue.h"
+
+/*
+ * ptx_run() wraps a few instructions in a kernel that loads their inputs from global memory and
+ * stores their outputs there, one thread per set of inputs.
+ */
 
 /* The content of a register, seen as any type. Bits beyond the register's width are zero. */
 union value {
@@ -89,5 +92,165 @@ void run_kernel(struct emu *, const char *ptx, unsigned threads, unsigned block,
 
 /* A repeatable sequence of random numbers (splitmix64). */
 uint64_t next_random(uint64_t *state);
+
+/* ---- PTX's number types ---------------------------------------------------------------------- */
+
+/*
+ * For references: reading and writing numbers as integers or as real numbers, rounding, and edge
+ * values. It is written from the definitions (IEEE 754, PTX ISA "Fundamental Types"), not from the
+ * emulator, so that the two check each other.
+ */
+
+enum kind { UNSIGNED, SIGNED, BITS, FLOAT, PREDICATE };
+
+struct type {
+    const char *name; /* "s32" */
+    enum kind kind;
+    unsigned bits;
+    char letter;  /* the register that holds it, see ptx_run.h */
+    int mantissa; /* floating point: bits of precision, with the hidden one … */
+    int exponent; /* … and the greatest exponent */
+};
+
+/* The type with this name; aborts the test if the name is unknown. Packed pairs ("f16x2") have no
+ * kind of their own: packed_type() returns their half, or NULL. */
+const struct type *find_type(const char *name);
+const struct type *packed_type(const char *name);
+
+enum rounding { NEAREST, ZERO, DOWN, UP };
+
+typedef unsigned __int128 wide; /* integers modulo 2^128 */
+
+/* The value as an integer, sign-extended to 128 bits if the type is signed. */
+wide get_integer(const struct type *, union value);
+/* The low bits of an integer; the rest of the union becomes zero. */
+union value put_integer(const struct type *, wide);
+/* The smallest and the greatest value of an integer type. */
+__int128 least(const struct type *);
+__int128 greatest(const struct type *);
+
+/* The value as a real number: long double holds every f64, and s64 and u64, exactly. */
+long double get_real(const struct type *, union value);
+/* The number hi + lo rounded to the type. lo is a correction of at most half a unit in the last
+ * place of hi as a double (0 where hi is exact) and only serves rounding to nearest. NaN becomes
+ * the type's canonical NaN: all bits set except the sign's (f64: any quiet NaN). */
+union value put_real(const struct type *, long double hi, long double lo, enum rounding);
+
+bool is_nan(const struct type *, union value);
+bool is_subnormal(const struct type *, union value);
+/* The value, or zero of the same sign if it is subnormal. */
+union value flush(const struct type *, union value);
+union value negate(const struct type *, union value);
+
+/* Values worth trying for a type: limits, powers of two and their neighbours, shift amounts, NaNs,
+ * infinities, subnormals … Returns their number; `few`: only about a dozen of the most important
+ * ones. */
+enum { MAX_EDGES = 64 };
+size_t edge_values(const struct type *, bool few, union value edges[MAX_EDGES]);
+
+/* ---- tables of operations -------------------------------------------------------------------- */
+
+/*
+ * A row says how an instruction is written, which types and modifiers it takes and what it must
+ * give; check_ops() tries every combination on every combination of edge values.
+ */
+
+/* One instruction: a row with its type and modifiers chosen. */
+struct form {
+    const struct type *type, *from; /* $T; $S where the row has a second list, otherwise the same */
+    const char *modifiers;          /* $M, as written: ".rz.ftz" */
+    /* Facts that the modifiers state, if they do. */
+    enum rounding rounding;
+    bool ftz, sat;
+};
+
+/* True if a modifier stands in the form: has(form, "ftz"). */
+bool has(const struct form *, const char *modifier);
+
+/* Computes the result that the instruction must have. False: PTX leaves the result open for these
+ * inputs (then only a crash or an error is a failure). out is all zeros before. */
+typedef bool reference(const struct form *, const union value in[], union value out[]);
+#define UNUSED __attribute__((unused))
+#define REFERENCE(name)                                                                            \
+    static bool name(UNUSED const struct form *f, UNUSED const union value in[],                   \
+                     UNUSED union value out[])
+
+/* The allowed error of a floating-point result: in units in the last place, relative, absolute. A
+ * result is right if it is within one of these bounds. All zero: the bits must be equal. */
+struct tolerance {
+    double ulps, relative, absolute;
+};
+
+struct tried_op {
+    const char *text;      /* "add$M.$T $0, $1, $2;" */
+    const char *operands;  /* as in ptx_run.h, and t, s: a register of type $T, $S; w: twice $T */
+    const char *types;     /* for $T, separated by blanks */
+    const char *from;      /* for $S; NULL: only one type */
+    const char *modifiers; /* for $M, separated by blanks; "-": without a modifier; NULL: "-" */
+    reference *want;
+    struct tolerance within;
+    bool any_nan; /* PTX does not say which NaN; otherwise f16, bf16 and f32 have canonical ones */
+};
+
+/* A row of a table; fields after the reference may follow by name: .any_nan = true. */
+#define OP(text_, operands_, types_, from_, modifiers_, want_, ...)                                \
+    {                                                                                              \
+        .text = text_, .operands = operands_, .types = types_, .from = from_,                      \
+        .modifiers = modifiers_, .want = want_, __VA_ARGS__                                        \
+    }
+
+/* Tries every row in every form. A failure prints the instruction, the inputs, the result and the
+ * expected result. */
+void check_ops(const struct tried_op *ops, size_t count);
+
+#define CHECK_OPS(table) check_ops(table, sizeof(table) / sizeof *(table))
+
+/* ---- pairs of tests/checks ------------------------------------------------------------------- */
+
+/*
+ * Runs the kernel of a pair race-* in this process: that of a line
+ * PAIR(KERNEL<right>, BLOCKS, THREADS, ARGUMENTS) or COOPERATIVE(…). zeros<T>(n) and
+ * numbers<int>(n) become PAIR_WORDS words of memory each: all 0, or 0, 1, 2, …
+ */
+
+enum { PAIR_WORDS = 1 << 14, PAIR_ARGUMENTS = 4 };
+
+struct pair {
+    const char *name;
+    char kernel[60];
+    struct checked text;
+    unsigned blocks, threads, arguments;
+    struct {
+        bool is_memory, has_numbers;
+        int value;
+    } argument[PAIR_ARGUMENTS];
+};
+
+/* Reads it in its catalogue; false if its host does more than one launch. */
+bool pair_read(struct pair *, const char *name);
+/* Launches its wrong or its right kernel. Returns emu_launch's error. */
+int pair_run(struct emu *, const struct pair *, bool right);
+/* The same, and then reads the memory of its arguments. */
+int pair_result(struct emu *, const struct pair *, bool right,
+                int memory[PAIR_ARGUMENTS][PAIR_WORDS]);
+
+/* ---- textures and surfaces ------------------------------------------------------------------- */
+
+/* A texture of floats without gaps, whose outside is the nearest element; it has no memory yet. */
+struct emu_texture floats(enum emu_texture_shape, const uint64_t size[3], unsigned channels);
+
+/* Reads a texture in `count` threads, at most 256, by an instruction ("tex" or "tld4.r") of this
+ * geometry; `result` is the type of its results, or s32 for integer coordinates. A thread's four
+ * coordinates are in %c0 to %c3. Aborts the test after an error. */
+void read_texture_by(struct emu *, const struct emu_texture *, const char *instruction,
+                     const char *geometry, const char *type, const char *coordinates,
+                     unsigned count, union value (*in)[4], union value (*out)[4]);
+void read_texture(struct emu *, const struct emu_texture *, const char *geometry, const char *type,
+                  const char *coordinates, unsigned count, union value (*in)[4],
+                  union value (*out)[4]);
+
+/* Runs a body that names its object %object and its memory %out, with one thread; returns the
+ * launch's error. */
+int run_with_object(struct emu *, uint64_t object, const char *body, emu_addr out);
 
 #endif

@@ -1,14 +1,260 @@
 /*
- * constants.c — constants, numbers in PTX, instructions as they are decoded.
+ * texts.c — texts that are no PTX, and PTX for other GPUs; constants; instructions as they are
+ * decoded. (Exact messages are in refusals.ptx.)
  */
-#include "numbers.h"
 #include "ptx_run.h"
 #include "common/emu/machine/machine.h"
+#include "tests/support/command.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the least .target of instructions ------------------------------------------------------- */
+
+/*
+ * The least .target of instructions (decode_forms.c), compared with ptxas: both accept
+ * an instruction in a text for that GPU, and refuse it in one for the GPU before.
+ */
+
+TestSuite(emu_targets, .init = command_init, .fini = command_fini, .timeout = 60);
+
+static const struct {
+    unsigned before, least;
+    const char *text;
+} rows[] = {
+    {72, 75, "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%l0]"},
+    {72, 75, "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r0, %r1}, {%r2}, {%r3}, {%r0, %r1}"},
+    {75, 80,
+     "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1}, "
+     "{%r2}, {%f0, %f1, %f2, %f3}"},
+    {70, 72, "wmma.load.a.sync.aligned.row.m16n16k16.s8 {%r0, %r1}, [%l0]"},
+    {89, 90, "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%l0], {%r0}"},
+    {75, 80, "cp.async.ca.shared.global [%l0], [%l1], 4"},
+    {89, 90, "cp.async.bulk.commit_group"},
+    {75, 80, "mbarrier.init.shared.b64 [%l0], 1"},
+    {89, 90, "mbarrier.try_wait.shared.b64 %p, [%l0], %l1"},
+    {89, 90, "barrier.cluster.arrive"},
+    {89, 90, "mbarrier.arrive.shared.b64 _, [%l0], 3"},
+    {89, 90, "griddepcontrol.wait"},
+    {75, 80, "prefetch.global.L2::evict_last [%l0]"},
+    {89, 90, "mov.u32 %r0, %aggr_smem_size"},
+    {75, 80, "mov.u32 %r0, %reserved_smem_offset_begin"},
+    {89, 90, "mov.u32 %r0, %cluster_ctarank"},
+    {89, 90, "ld.shared::cluster.u32 %r0, [%l0]"},
+    {75, 80, "redux.sync.add.s32 %r0, %r1, -1"},
+    {62, 70, "ld.relaxed.gpu.global.u32 %r0, [%l0]"},
+    {75, 80, "fma.rn.bf16 %h0, %h0, %h0, %h0"},
+    {80, 90, "add.bf16 %h0, %h0, %h0"},
+    {75, 80, "fma.rn.relu.f16 %h0, %h0, %h0, %h0"},
+    {80, 86, "min.xorsign.abs.f32 %f0, %f1, %f2"},
+    {80, 90, "cvt.rn.bf16.s32 %h0, %r0"},
+    {80, 90, "cvt.rn.tf32.f32 %r0, %f0"},
+    {80, 90, "setp.eq.bf16 %p, %h0, %h0"},
+    {90, 100, "min.f32 %f0, %f1, %f2, %f3"},
+    {90, 100, "st.global.v8.f32 [%l0], {%f0, %f1, %f2, %f3, %f0, %f1, %f2, %f3}"},
+    {90, 100, "ld.global.v4.b64 {%l0, _, %l1, _}, [%l0]"},
+};
+
+static int make_text(char *text, size_t size, unsigned target, const char *instruction)
+{
+    return snprintf(text, size,
+                    ".version 9.0\n.target sm_%u\n.address_size 64\n.visible .entry k() {\n"
+                    ".reg .b16 %%h<2>; .reg .b32 %%r<4>; .reg .f32 %%f<4>; .reg .b64 %%l<2>; "
+                    ".reg .pred %%p;\n%s;\nret;\n}\n",
+                    target, instruction);
+}
+
+static int error_of(struct emu *emu, const char *text)
+{
+    struct emu_module *module;
+    struct emu_kernel *kernel;
+    int error = emu_load(emu, text, strlen(text), "k.ptx", &module);
+    return error ? error : emu_kernel(emu, module, "k", &kernel);
+}
+
+Test(emu_targets, are_compared_with_those_of_instructions)
+{
+    struct emu *emu = open_emu();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[1000], needs[100];
+        snprintf(needs, sizeof needs,
+                 "it needs .target sm_%u or higher, and the text has .target "
+                 "sm_%u",
+                 rows[i].least, rows[i].before);
+        make_text(text, sizeof text, rows[i].least, rows[i].text);
+        cr_expect(!error_of(emu, text), "%s: %s", rows[i].text, emu_message(emu));
+        make_text(text, sizeof text, rows[i].before, rows[i].text);
+        cr_expect_eq(error_of(emu, text), EMU_INVALID_PTX, "%s", rows[i].text);
+        cr_expect(strstr(emu_message(emu), needs), "%s", emu_message(emu));
+    }
+    emu_close(emu);
+}
+
+static bool ptxas_takes(unsigned target, const char *instruction)
+{
+    char text[1000];
+    make_text(text, sizeof text, target, instruction);
+    return run("cat >$t/k.ptx <<'END'\n%s\nEND\n"
+               "$(common/build/toolkit.sh)/bin/ptxas -arch=sm_%u -o /dev/null $t/k.ptx 2>&1",
+               text, target > 90 ? target : 90) == 0;
+}
+
+Test(emu_targets, are_those_of_ptxas_slow)
+{
+    if (run("test -x $(common/build/toolkit.sh)/bin/ptxas") != 0) cr_skip("no ptxas is here");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cr_expect(ptxas_takes(rows[i].least, rows[i].text), "%s: %s", rows[i].text, output);
+        cr_expect(!ptxas_takes(rows[i].before, rows[i].text), "%s", rows[i].text);
+    }
+}
+
+/* ---- texts that are not valid PTX give a sentence with the line ------------------------------ */
+
+/*
+ * Texts that are not valid PTX give a sentence with the line, never a crash, a hang
+ * or a leak.
+ */
+
+/* A kernel with most of what nvcc writes: comments, guards, vectors, scopes, tables, line marks. */
+static const char whole[] =
+    "//\n// Generated by a compiler\n//\n" PTX_HEADER "\n.extern .shared .align 16 .b8 dynamic[];\n"
+    ".global .align 4 .b8 table[12] = {1, 2, 3, 4};\n"
+    ".const .align 4 .f32 factor = 0f3F800000;\n"
+    ".func (.param .b32 result) twice(.param .b32 x)\n{\n.reg .b32 %r<3>;\n"
+    "ld.param.u32 %r1, [x];\nadd.s32 %r2, %r1, %r1;\nst.param.b32 [result], %r2;\nret;\n}\n"
+    "\n.visible .entry whole(\n.param .u64 whole_param_0,\n.param .u32 whole_param_1\n)\n"
+    ".maxntid 256, 1, 1\n.minnctapersm 1\n{\n"
+    ".reg .pred %p<3>;\n.reg .f32 %f<6>;\n.reg .b32 %r<10>;\n.reg .b64 %rd<6>;\n"
+    ".shared .align 4 .b8 fixed[128];\n.loc 1 5 3\n"
+    "ld.param.u64 %rd1, [whole_param_0]; /* the\nbuffer */\n"
+    "ld.param.u32 %r1, [whole_param_1];\nmov.u32 %r2, %tid.x;\n"
+    "setp.ge.u32 %p1, %r2, %r1;\n@%p1 bra $L__BB0_2;\n"
+    ".loc 1 7 9, function_name $L__info_string0, inlined_at 1 6 2\n"
+    "cvta.to.global.u64 %rd2, %rd1;\nmul.wide.u32 %rd3, %r2, 16;\nadd.s64 %rd4, %rd2, %rd3;\n"
+    "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd4];\nfma.rn.f32 %f5, %f1, 0f40000000, %f2;\n"
+    "st.global.f32 [%rd4+4], %f5;\n"
+    "{ // a scope of its own\n.reg .b32 %r;\nmov.u32 %r, %r2;\nshfl.sync.up.b32 %r3|%p2, %r, 1, 0, "
+    "-1;\n}\n"
+    "st.global.u32 [%rd4], %r3;\n.pragma \"nounroll\";\n"
+    "$L__BB0_2:\nbar.sync 0;\nret;\n\n}\n"
+    "\t.file\t1 \"/tmp/whole.cu\"\n.section .debug_str\n{\n$L__info_string0:\n.b8 95,90,0\n}\n";
+
+/* Loads the text and asks for the kernel. Returns the error, which must have a message. */
+static int try_load(struct emu *emu, const char *text, size_t length, const char *kernel_name)
+{
+    /* A copy of exactly this size: reading beyond it is a finding of the sanitizer. */
+    char *copy = malloc(length ? length : 1);
+    cr_assert(copy);
+    memcpy(copy, text, length);
+    struct emu_module *module = NULL;
+    struct emu_kernel *kernel = NULL;
+    int e = emu_load(emu, copy, length, "whole.ptx", &module);
+    bool loaded = !e;
+    if (loaded) e = emu_kernel(emu, module, kernel_name, &kernel);
+    if (e) cr_expect(emu_message(emu)[0], "error %d without a message", e);
+    if (loaded) emu_unload(emu, module);
+    free(copy);
+    return e;
+}
+
+Test(emu_malformed, the_whole_kernel_loads)
+{
+    struct emu *emu = open_emu();
+    cr_expect(!try_load(emu, whole, strlen(whole), "whole"), "%s", emu_message(emu));
+    emu_close(emu);
+}
+
+/* Cut off anywhere, the text must not load a kernel, except after its last brace. */
+Test(emu_malformed, truncated_at_every_byte, .timeout = 30)
+{
+    struct emu *emu = open_emu();
+    size_t end = (size_t)(strstr(whole, "ret;\n\n}\n") - whole) + strlen("ret;\n\n}");
+    for (size_t length = 0; length < strlen(whole); length++) {
+        int e = try_load(emu, whole, length, "whole");
+        if (length < end)
+            cr_expect(e == EMU_INVALID_PTX || e == EMU_INVALID_DEVICE_FUNCTION ||
+                          e == EMU_UNSUPPORTED_PTX,
+                      "cut after %zu bytes: error %d: %s", length, e, emu_message(emu));
+    }
+    emu_close(emu);
+}
+
+/* One byte, anywhere, is replaced by each of a few unusual ones. Any outcome but a crash or a hang
+ * is right. */
+Test(emu_malformed, damaged_at_every_byte, .timeout = 30)
+{
+    static const char nasty[] = {'\0', '{', '}', '"', '%', ';', '9', '-', '/', '\xff'};
+    struct emu *emu = open_emu();
+    char text[sizeof whole];
+    size_t refused = 0;
+    for (size_t i = 0; i < sizeof whole - 1; i++) {
+        memcpy(text, whole, sizeof whole);
+        text[i] = nasty[i % sizeof nasty];
+        refused += try_load(emu, text, sizeof whole - 1, "whole") != 0;
+    }
+    cr_expect(refused > 400, "only %zu damaged texts were refused", refused);
+    emu_close(emu);
+}
+
+Test(emu_malformed, random_bytes, .timeout = 30)
+{
+    struct emu *emu = open_emu();
+    uint64_t seed = 5;
+    for (int round = 0; round < 300; round++) {
+        char text[1000];
+        size_t header = round % 2 ? strlen(PTX_HEADER) : 0; /* half of the texts begin correctly */
+        memcpy(text, PTX_HEADER, header);
+        for (size_t i = header; i < sizeof text; i++)
+            text[i] = (char)(round % 3 ? next_random(&seed) % 96 + 32 : next_random(&seed));
+        cr_expect(try_load(emu, text, sizeof text, "whole"), "random bytes are a kernel");
+    }
+    emu_close(emu);
+}
+
+/* ---- particular mistakes --------------------------------------------------------------------- */
+
+/* A failure leaves nothing behind that disturbs the next text. */
+Test(emu_malformed, a_device_survives_bad_texts)
+{
+    static const char *const mistakes[] = {
+        "", "\177ELF\2\1\1", PTX_HEADER ".global .u32 v;\n.global .u32 v;\n",
+        PTX_HEADER ".visible .entry k() {\nfrobnicate.u32 %r0;\nret;\n}\n",
+        PTX_HEADER ".visible .entry k() {\n.reg .b64 %l<4000000000>;\nret;\n}\n",
+        PTX_HEADER ".global .b8 w[64];\n.visible .entry k() {\nret;\n"};
+    struct emu *emu = open_emu();
+    size_t before, after, total;
+    emu_memory_info(emu, &before, &total);
+    for (int round = 0; round < 3; round++)
+        for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+            cr_expect(try_load(emu, mistakes[i], strlen(mistakes[i]), "k"), "%zu", i);
+    emu_memory_info(emu, &after, &total);
+    cr_expect(before == after, "%zu bytes of device memory are lost", before - after);
+    uint32_t in = 0, out = 0;
+    run_kernel(emu, PTX_KERNEL("k", "st.global.u32 [%out], 9;\nret;\n"), 1, 1, &out, &in);
+    cr_expect(out == 9);
+    emu_close(emu);
+}
+
+/* Long, but legal. */
+Test(emu_malformed, long_texts_are_no_mistake, .timeout = 20)
+{
+    enum { LINES = 20000 };
+    struct emu *emu = open_emu();
+    char *body = malloc(LINES * 40), *end = body;
+    cr_assert(body);
+    end += sprintf(end, "mov.u32 %%r0, 0;\n");
+    for (int i = 0; i < LINES; i++) end += sprintf(end, "L%d: add.u32 %%r0, %%r0, 1;\n", i);
+    char *text = ptx_kernel("%s st.global.u32 [%%out], %%r0;\nret;\n", body);
+    uint32_t in = 0, out = 0;
+    run_kernel(emu, text, 1, 1, &out, &in);
+    cr_expect(out == LINES, "got %u", out);
+    free(text);
+    free(body);
+    emu_close(emu);
+}
 
 /* ---- the fields of a decoded instruction: its operation, and the registers that it writes ---- */
 
@@ -163,241 +409,6 @@ Test(emu_insn, result_of_a_wide_conversion)
 Test(emu_insn, is_two_lines_of_a_cache)
 {
     cr_expect(sizeof(struct insn) <= 128, "%zu bytes", sizeof(struct insn));
-}
-
-/* ---- PTX's number types: reads, writes and rounds them --------------------------------------- */
-
-static const struct type types[] = {
-    {"u8", UNSIGNED, 8, 'h', 0, 0},    {"u16", UNSIGNED, 16, 'h', 0, 0},
-    {"u32", UNSIGNED, 32, 'r', 0, 0},  {"u64", UNSIGNED, 64, 'l', 0, 0},
-    {"s8", SIGNED, 8, 'h', 0, 0},      {"s16", SIGNED, 16, 'h', 0, 0},
-    {"s32", SIGNED, 32, 'r', 0, 0},    {"s64", SIGNED, 64, 'l', 0, 0},
-    {"b8", BITS, 8, 'h', 0, 0},        {"b16", BITS, 16, 'h', 0, 0},
-    {"b32", BITS, 32, 'r', 0, 0},      {"b64", BITS, 64, 'l', 0, 0},
-    {"f16", FLOAT, 16, 'h', 11, 15},   {"bf16", FLOAT, 16, 'h', 8, 127},
-    {"f32", FLOAT, 32, 'f', 24, 127},  {"f64", FLOAT, 64, 'd', 53, 1023},
-    {"f16x2", BITS, 32, 'r', 0, 0},    {"bf16x2", BITS, 32, 'r', 0, 0},
-    {"pred", PREDICATE, 1, 'p', 0, 0},
-};
-
-const struct type *find_type(const char *name)
-{
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (!strcmp(types[i].name, name)) return &types[i];
-    cr_assert_fail("no type '%s'", name);
-    abort();
-}
-
-const struct type *packed_type(const char *name)
-{
-    if (!strcmp(name, "f16x2")) return find_type("f16");
-    if (!strcmp(name, "bf16x2")) return find_type("bf16");
-    return NULL;
-}
-
-/* ---- integers -------------------------------------------------------------------------------- */
-
-static uint64_t mask_of(const struct type *t)
-{
-    return t->bits == 64 ? UINT64_MAX : (UINT64_C(1) << t->bits) - 1;
-}
-
-wide get_integer(const struct type *t, union value v)
-{
-    uint64_t bits = v.u64 & mask_of(t);
-    bool negative = t->kind == SIGNED && bits >> (t->bits - 1);
-    return negative ? (wide)bits - ((wide)1 << t->bits) : bits;
-}
-
-union value put_integer(const struct type *t, wide n)
-{
-    return (union value){.u64 = (uint64_t)n & mask_of(t)};
-}
-
-__int128 least(const struct type *t)
-{
-    return t->kind == SIGNED ? -((__int128)1 << (t->bits - 1)) : 0;
-}
-
-__int128 greatest(const struct type *t)
-{
-    return ((__int128)1 << (t->kind == SIGNED ? t->bits - 1 : t->bits)) - 1;
-}
-
-/* ---- real numbers ---------------------------------------------------------------------------- */
-
-/* An IEEE number is sign, biased exponent, fraction, from the left. */
-static int fraction_bits(const struct type *t) { return t->mantissa - 1; }
-static int least_exponent(const struct type *t) { return 1 - t->exponent; }
-static uint64_t sign_bit(const struct type *t) { return UINT64_C(1) << (t->bits - 1); }
-static uint64_t exponent_ones(const struct type *t) { return 2 * (uint64_t)t->exponent + 1; }
-
-static uint64_t biased(const struct type *t, union value v)
-{
-    return (v.u64 & ~sign_bit(t) & mask_of(t)) >> fraction_bits(t);
-}
-
-static uint64_t fraction(const struct type *t, union value v)
-{
-    return v.u64 & ((UINT64_C(1) << fraction_bits(t)) - 1);
-}
-
-bool is_nan(const struct type *t, union value v)
-{
-    return t->kind == FLOAT && biased(t, v) == exponent_ones(t) && fraction(t, v);
-}
-
-bool is_subnormal(const struct type *t, union value v)
-{
-    return t->kind == FLOAT && biased(t, v) == 0 && fraction(t, v);
-}
-
-union value flush(const struct type *t, union value v)
-{
-    if (is_subnormal(t, v)) v.u64 &= sign_bit(t);
-    return v;
-}
-
-union value negate(const struct type *t, union value v)
-{
-    return (union value){.u64 = (v.u64 ^ sign_bit(t)) & mask_of(t)};
-}
-
-long double get_real(const struct type *t, union value v)
-{
-    if (t->kind != FLOAT) {
-        wide n = get_integer(t, v);
-        return t->kind == SIGNED ? (long double)(__int128)n : (long double)n;
-    }
-    long double magnitude;
-    if (biased(t, v) == exponent_ones(t))
-        magnitude = fraction(t, v) ? NAN : INFINITY;
-    else if (biased(t, v) == 0)
-        magnitude = ldexpl(fraction(t, v), least_exponent(t) - fraction_bits(t));
-    else
-        magnitude = ldexpl(fraction(t, v) | UINT64_C(1) << fraction_bits(t),
-                           (int)biased(t, v) - t->exponent - fraction_bits(t));
-    return v.u64 & sign_bit(t) ? -magnitude : magnitude;
-}
-
-static union value encode(const struct type *t, bool negative, uint64_t exponent, uint64_t fraction)
-{
-    return (union value){.u64 = (negative ? sign_bit(t) : 0) | exponent << fraction_bits(t) |
-                                fraction};
-}
-
-union value put_real(const struct type *t, long double hi, long double lo, enum rounding rounding)
-{
-    uint64_t all = (UINT64_C(1) << fraction_bits(t)) - 1;
-    if (isnan(hi)) return encode(t, false, exponent_ones(t), all);
-
-    bool negative = signbit(hi);
-    long double x = fabsl(hi), rest = negative ? -lo : lo;
-    if (isinf(x)) return encode(t, negative, exponent_ones(t), 0);
-    if (x == 0) return encode(t, negative, 0, 0);
-
-    /* In units of the result's last place: `whole` can be kept, `part` is cut off. */
-    int e = ilogbl(x) < least_exponent(t) ? least_exponent(t) : ilogbl(x);
-    long double units = ldexpl(x, fraction_bits(t) - e);
-    long double whole = floorl(units), part = units - whole;
-
-    bool inexact = part > 0, away = false;
-    switch (rounding) {
-    case NEAREST:
-        away = part > 0.5L || (part == 0.5L && (rest > 0 || (rest == 0 && fmodl(whole, 2) == 1)));
-        break;
-    case ZERO: break;
-    case DOWN: away = inexact && negative; break;
-    case UP: away = inexact && !negative; break;
-    }
-    if (away) whole += 1;
-
-    uint64_t n = (uint64_t)whole; /* with the hidden bit; may have carried into the next exponent */
-    if (n >> t->mantissa) n >>= 1, e++;
-    if (e > t->exponent) {
-        bool to_infinity = rounding == NEAREST || rounding == (negative ? DOWN : UP);
-        return to_infinity ? encode(t, negative, exponent_ones(t), 0)
-                           : encode(t, negative, exponent_ones(t) - 1, all);
-    }
-    bool normal = n >> fraction_bits(t);
-    return encode(t, negative, normal ? (uint64_t)(e + t->exponent) : 0, n & all);
-}
-
-/* ---- edge values ----------------------------------------------------------------------------- */
-
-static const uint64_t integer_few[] = {
-    0, 1, 5, 31, 32, 0x7f, 0x8000, 0x7fffffff, 0x80000000, 0x8000000000000000, 0x7fffffffffffffff,
-    0xffffffffffffffff, 0x123456789abcdef0,
-};
-
-static const uint64_t integer_more[] = {
-    2, 3, 7, 8, 9, 15, 16, 17, 24, 30, 33, 63, 64, 65, 0x80, 0xfe, 0xff, 0x100, 0x101, 0x7fff,
-    0x8001, 0xffff, 0x10000, 0x10001, 0x55555555, 0xaaaaaaaa, 0x80000001, 0xffffffff, 0x100000000,
-    0xffffffff00000000, 0x5555555555555555, 0xaaaaaaaaaaaaaaaa, 0xfffffffffffffffe,
-    0x8000000000000001, 0xdeadbeefcafef00d,
-};
-
-/* Numbers that every floating-point type rounds to one of its own … */
-static const double real_few[] = {0.0, -0.0, 1.0, -1.5, 0.1, -3e4, INFINITY, NAN};
-static const double real_more[] = {
-    -INFINITY, 0.5,     -0.5,       1.5,      2.5,         -2.5,   -1.0,       2.0,    1.0 / 3,
-    3.14159,   -7.25,   0.99999994, 1.001,    100.5,       255.0,  256.5,      32767,  -32768.5,
-    65504,     65536.0, 16777216,   16777217, -2147483648, 1e-7,   4294967296, 1e-30,  -1e30,
-    8.5e18,    1.9e19,  -9.3e18,    -0.25,    0.75,        -127.5, 2147483520, 1e-300, 1e300,
-};
-
-/* … and those that depend on its format, as exponent and fraction fields. */
-static size_t special_values(const struct type *t, bool few, union value *edges)
-{
-    uint64_t all = (UINT64_C(1) << fraction_bits(t)) - 1, quiet = (all >> 1) + 1;
-    uint64_t ones = exponent_ones(t), one = (uint64_t)t->exponent;
-    size_t n = 0;
-    edges[n++] = encode(t, false, 0, 1);          /* the smallest subnormal */
-    edges[n++] = encode(t, true, 0, all);         /* the greatest subnormal, negative */
-    edges[n++] = encode(t, false, 1, 0);          /* the smallest normal */
-    edges[n++] = encode(t, false, ones - 1, all); /* the greatest finite */
-    if (few) return n;
-    edges[n++] = encode(t, false, one, 1);      /* just above 1 */
-    edges[n++] = encode(t, true, one - 1, all); /* just below 1, negative */
-    edges[n++] = encode(t, true, ones - 1, all);
-    edges[n++] = encode(t, true, 1, 1);
-    edges[n++] = encode(t, true, ones, quiet | 5);   /* a quiet NaN with sign and payload */
-    edges[n++] = encode(t, false, ones, quiet >> 1); /* a signalling NaN */
-    return n;
-}
-
-size_t edge_values(const struct type *t, bool few, union value edges[MAX_EDGES])
-{
-    size_t n = 0;
-    const struct type *half = packed_type(t->name);
-    if (half) { /* pairs of neighbouring edge values, so that the halves differ */
-        size_t count = edge_values(half, few, edges);
-        uint64_t first = edges[0].u64;
-        for (; n < count; n++) edges[n].u64 |= (n + 1 < count ? edges[n + 1].u64 : first) << 16;
-        return n;
-    }
-    switch (t->kind) {
-    case PREDICATE:
-        edges[n++] = (union value){.u64 = 0};
-        edges[n++] = (union value){.u64 = 1};
-        return n;
-    case FLOAT:
-        for (size_t i = 0; i < sizeof real_few / sizeof *real_few; i++)
-            edges[n++] = put_real(t, real_few[i], 0, NEAREST);
-        n += special_values(t, few, edges + n);
-        for (size_t i = 0; !few && i < sizeof real_more / sizeof *real_more; i++)
-            edges[n++] = put_real(t, real_more[i], 0, NEAREST);
-        break;
-    default: /* integers: cut to the type, so that smaller types see them as other edges */
-        for (size_t i = 0; i < sizeof integer_few / sizeof *integer_few; i++)
-            edges[n++] = put_integer(t, integer_few[i]);
-        edges[n++] = put_integer(t, (wide)least(t));
-        edges[n++] = put_integer(t, (wide)greatest(t));
-        for (size_t i = 0; !few && i < sizeof integer_more / sizeof *integer_more; i++)
-            edges[n++] = put_integer(t, integer_more[i]);
-    }
-    cr_assert(n <= MAX_EDGES);
-    return n;
 }
 
 /* ---- constant expressions, in instructions, addresses and initial values --------------------- */
