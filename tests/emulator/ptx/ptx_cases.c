@@ -2,7 +2,7 @@
  * ptx_cases.c — runs the cases of tests/emulator/ptx/?*.ptx. Directives, which begin with "//:",
  * say how; what follows them is PTX. Fields are two blanks apart.
  *
- *   //: let NAME                        the lines up to the next directive are what $NAME stands for
+ *   //: let NAME                        what $NAME stands for: the lines up to the next directive
  *   //: frame NAME                      what stands around the following cases, with $body in it;
  *                                       without lines: kernel (PTX_KERNEL), text (PTX_HEADER), raw
  *   //: case NAME  FIELD  FIELD ...     and PTX; more fields may follow in lines "//:   FIELD ...";
@@ -36,6 +36,7 @@
 #include <criterion/parameterized.h>
 #include <ctype.h>
 #include <glob.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,6 +222,37 @@ struct names {
     } all[MOST_NAMES];
 };
 
+/* Texts are kept to the end of the process. */
+static char *keep(char *text)
+{
+    static struct kept {
+        struct kept *next;
+        char *text;
+    } *all;
+    struct kept *one = malloc(sizeof *one);
+    *one = (struct kept){all, text};
+    all = one;
+    return text;
+}
+
+static char *print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char *print(const char *format, ...)
+{
+    char *text;
+    va_list args;
+    va_start(args, format);
+    cr_assert(vasprintf(&text, format, args) >= 0);
+    va_end(args);
+    return keep(text);
+}
+
+static void name(struct names *names, const char *name, const char *value)
+{
+    cr_assert(names->count < MOST_NAMES);
+    names->all[names->count].name = name;
+    names->all[names->count++].value = strcmp(value, "\"\"") ? value : "";
+}
+
 static const char *find(const struct names *names, const char *name, size_t length)
 {
     for (int k = names->count; k-- > 0;)
@@ -234,49 +266,44 @@ static bool begins(const char *text, const char *with)
     return !strncmp(text, with, strlen(with));
 }
 
-static void expand_to(FILE *f, const char *text, size_t length, const struct names *names)
+static char *expand(const char *text, size_t length, const struct names *names);
+
+/* $(N TEXT), at its (; returns its end. */
+static const char *repeat(FILE *f, const char *at, const struct names *names)
 {
-    for (const char *s = text, *end = text + length; s < end; s++) {
+    size_t digits = strcspn(at, " ");
+    const char *text = at + digits + 1, *end = text;
+    for (int depth = 1; depth; depth += *end == '(' ? 1 : *end == ')' ? -1 : 0, end++) {}
+    const char *body = expand(text, (size_t)(end - 1 - text), names);
+    for (long k = 0, n = atol(expand(at + 1, digits - 1, names)); k < n; k++)
+        for (const char *c = body; *c; c++) *c == '#' ? fprintf(f, "%ld", k) : fputc(*c, f);
+    return end;
+}
+
+static char *expand(const char *text, size_t length, const struct names *names)
+{
+    char *result;
+    size_t size;
+    FILE *f = open_memstream(&result, &size);
+    for (const char *s = text, *end = text + length; s < end;) {
         size_t n = 0;
-        if (*s == '$' && s[1] == '(') { /* $(N TEXT) */
-            char *body, *number = strndup(s + 2, strcspn(s + 2, " "));
-            const char *close = s + 2 + strcspn(s + 2, " ");
-            size_t from = (size_t)(close + 1 - text), size;
-            for (int depth = 1; depth; depth += *close == '(' ? 1 : *close == ')' ? -1 : 0) close++;
-            const char *count = *number == '$' ? find(names, number + 1, strlen(number + 1)) : number;
-            FILE *whole = open_memstream(&body, &size);
-            expand_to(whole, text + from, (size_t)(close - text) - from, names);
-            fclose(whole);
-            for (long k = 0; k < atol(count); k++)
-                for (const char *c = body; *c; c++)
-                    *c == '#' ? fprintf(f, "%ld", k) : fputc(*c, f);
-            free(body), free(number);
-            s = close;
+        if (begins(s, "$(")) {
+            s = repeat(f, s + 1, names);
             continue;
         }
         while (*s == '$' && (isalnum((unsigned char)s[1 + n]) || s[1 + n] == '_')) n++;
         bool is_op = n == 2 && begins(s, "$op");
         const char *value = is_op ? find(names, "1", 1) : n ? find(names, s + 1, n) : NULL;
         if (is_op && *value == '@') value = strchr(value, ' ') + 1;
-        if (value) {
-            expand_to(f, value, is_op ? strcspn(value, " ;") : strlen(value), names);
-            s += n;
-        } else
-            fputc(*s, f);
+        if (value) fputs(expand(value, is_op ? strcspn(value, " ;") : strlen(value), names), f);
+        if (!value) fputc(*s, f);
+        s += value ? 1 + n : 1;
     }
-}
-
-static char *expand(const char *text, const struct names *names)
-{
-    char *result;
-    size_t size;
-    FILE *f = open_memstream(&result, &size);
-    expand_to(f, text, strlen(text), names);
     fclose(f);
-    return result;
+    return keep(result);
 }
 
-#define MORE "//:   "   /* begins a line that goes on with the fields of the one before; with 5 blanks */
+#define MORE "//:   "   /* a line that goes on with the fields of the one before; with 5 blanks */
 #define SAME "//:     " /* it goes on with its last field */
 
 static const char *next_line(const char *at)
@@ -285,13 +312,13 @@ static const char *next_line(const char *at)
     return *at ? at + 1 : at;
 }
 
-/* The next field of a line of directives, malloc'd; NULL: there is none. */
+/* The next field of a line of directives; NULL: there is none. */
 static char *next_field(const char **at)
 {
     char *field, *to;
     size_t size;
     const char *s = *at + strspn(*at, " ");
-    if (*s == '\n' && begins(s + 1, MORE)) s += 1 + strlen(MORE) + strspn(s + 1 + strlen(MORE), " ");
+    if (*s == '\n' && begins(s + 1, MORE)) s += strlen("\n" MORE), s += strspn(s, " ");
     if (!*s || *s == '\n') return NULL;
     FILE *f = open_memstream(&field, &size);
     for (; *s && (*s != '\n' || begins(s + 1, SAME)) && !begins(s, "  "); s++)
@@ -301,8 +328,8 @@ static char *next_field(const char **at)
             fputc(*s, f);
     fclose(f);
     *at = s;
+    to = keep(field);
     if (!strcmp(field, "\"\"")) *field = '\0';
-    to = field;
     for (const char *from = field; (*to = *from); from++, to++) {
         if (*from != '\\' || !strchr("nx", from[1])) continue;
         *to = from[1] == 'n' ? '\n' : (char)strtoul((char[]){from[2], from[3], 0}, NULL, 16);
@@ -326,69 +353,57 @@ static char *lines_of(const char *at, const char **end)
     char *text;
     size_t size;
     FILE *f = open_memstream(&text, &size);
-    for (; *at && strncmp(at, "//:", 3); at = next_line(at))
+    for (; *at && !begins(at, "//:"); at = next_line(at))
         if (*at != '\n' && !begins(at, "// "))
             fprintf(f, "%s%.*s", ftell(f) ? "\n" : "", (int)strcspn(at, "\n"), at);
     fclose(f);
     *end = at;
-    return text;
+    return keep(text);
 }
 
-static char *read_file(const char *path)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = fopen(path, "r");
-    cr_assert(f && getdelim(&text, &size, EOF, f) > 0, "%s", path);
-    fclose(f);
-    return text;
-}
-
-/* Every frame but a raw one has a header, and all that is in no kernel is put into one. */
+/* Every frame but a raw one has a header, and what is in no kernel is put into one. */
 static char *frame_of(const char *head, const char *body)
 {
-    char *frame;
-    bool is_text = !strcmp(head, "frame text") || strstr(body, ".entry");
-    const char *before = !strcmp(head, "frame raw") || !strncmp(body, ".version", 8) ? ""
-                         : is_text ? PTX_HEADER : PTX_PROLOGUE("k"),
-               *after = *before && !is_text ? "\n}\n.file 1 \"k.cu\"\n" : "";
-    cr_assert(asprintf(&frame, "%s%s%s", before, *body ? body : "$body", after) >= 0);
-    return frame;
+    bool is_text = !strcmp(head, "frame text") || strstr(body, ".entry"),
+         is_raw = !strcmp(head, "frame raw") || begins(body, ".version");
+    return print("%s%s%s", is_raw ? "" : is_text ? PTX_HEADER : PTX_PROLOGUE("k"),
+                 *body ? body : "$body", is_raw || is_text ? "" : "\n}\n.file 1 \"k.cu\"\n");
 }
 
-/* Calls `each` with every case of a text, or with the one in a line. */
-static void read_sections(const char *path, const char *text, int line,
-                          void (*each)(const struct section *))
+/* Calls `each` with every case of a file, or with the one in a line. */
+static void read_sections(const char *path, int line, void (*each)(const struct section *))
 {
     struct names lets = {0};
-    char *frame = frame_of("", "");
+    char *frame = frame_of("", ""), *text = NULL;
+    size_t size = 0;
+    FILE *f = fopen(path, "r");
+    if (!f || getdelim(&text, &size, EOF, f) < 0) abort();
+    fclose(f);
+    keep(text);
+    int number = 1;
     for (const char *at = text, *counted = text; *at;) {
         struct section s = {.file = path};
-        static int number;
-        if (counted == text) number = 1;
         for (; counted < at; counted++) number += *counted == '\n';
         s.line = number;
-        if (strncmp(at, "//: ", 4)) {
+        if (!begins(at, "//: ")) {
             at = next_line(at);
             continue;
         }
         at += strlen("//: ");
         for (const char *rest = at; (s.field[s.fields] = next_field(&rest));) s.fields++;
-        for (at = next_line(at); !strncmp(at, "//:", 3); at = next_line(at)) {
+        for (at = next_line(at); begins(at, "//:"); at = next_line(at))
             if (begins(at, "//: row "))
-                s.row[s.rows++] = at + 8;
+                s.row[s.rows++] = at + strlen("//: row ");
             else if (begins(at, "//: each "))
-                s.set[s.sets++] = at + 9;
+                s.set[s.sets++] = at + strlen("//: each ");
             else if (!begins(at, MORE))
                 break;
-        }
         char *body = lines_of(at, &at), *head = s.field[0];
-        if (begins(head, "let ")) {
-            lets.all[lets.count].name = head + 4;
-            lets.all[lets.count++].value = *body ? body : s.field[1];
-        } else if (!strncmp(head, "frame ", 6)) {
+        if (begins(head, "let "))
+            name(&lets, head + 4, *body ? body : s.field[1]);
+        else if (begins(head, "frame "))
             frame = frame_of(head, body);
-        } else if (!line || line == s.line) {
+        else if (!line || line == s.line) {
             s.names = lets, s.frame = frame, s.body = body;
             each(&s);
         }
@@ -585,11 +600,8 @@ static void expect_findings(struct run *r)
 {
     const char *want = value_of(r, "found"), *text;
     if (!want && !value_of(r, "check")) return; /* nothing was checked */
-    char *first = "";
-    if (emu_findings(r->emu))
-        cr_assert(asprintf(&first, "%s\n%s", emu_finding(r->emu, 0)->head,
-                           emu_finding(r->emu, 0)->detail ? emu_finding(r->emu, 0)->detail : "") >=
-                  0);
+    const struct emu_finding *f = emu_findings(r->emu) ? emu_finding(r->emu, 0) : NULL;
+    const char *first = f ? print("%s\n%s", f->head, f->detail ? f->detail : "") : "";
     cr_expect(emu_findings(r->emu) == number_of(r, "found", value_of(r, "find") ? 1 : 0),
               "%s: %zu findings: %s", r->where, emu_findings(r->emu), first);
     for (int i = 1; (text = value_after(r, "find", &i));) expect_text(r, first, text);
@@ -629,7 +641,8 @@ struct number {
 static const struct number numbers[] = {
     COUNT(instructions), COUNT(lanes), COUNT(barriers), SHARED(shared_ld), SHARED(shared_st),
     SHARED(shared_atom), SHARED(shared_copy), COUNT(copies.requests),
-    COUNT(copies.sectors), COUNT(copies.cached_requests), COUNT(copies.cached_sectors), SHARED(ldmatrix), SHARED(stmatrix), GLOBAL(global_ld), GLOBAL(global_st),
+    COUNT(copies.sectors), COUNT(copies.cached_requests), COUNT(copies.cached_sectors),
+    SHARED(ldmatrix), SHARED(stmatrix), GLOBAL(global_ld), GLOBAL(global_st),
     GLOBAL(global_atom), GLOBAL(global_red), GLOBAL(local_ld), GLOBAL(local_st),
     {"adds.f32", offsetof(struct emu_counts, adds[EMU_ADD_F32])},
     {"adds.f64", offsetof(struct emu_counts, adds[EMU_ADD_F64])},
@@ -724,15 +737,13 @@ static void run_one(struct run *r, const struct names *names)
 {
     const struct section *s = r->section;
     struct names all = *names;
-    all.all[all.count].name = "body";
-    all.all[all.count++].value = s->body;
+    name(&all, "body", s->body);
     for (int k = 0; k < s->fields; k++) {
-        r->field[k] = expand(s->field[k], names);
-        if (!strchr(r->field[k], ' ')) strcat(r->field[k] = realloc(r->field[k], NAME), " ");
+        char *field = expand(s->field[k], strlen(s->field[k]), names);
+        r->field[k] = strchr(field, ' ') ? field : print("%s ", field);
     }
-    char *text = expand(s->frame, &all);
     open_run(r);
-    r->error = load(r, text);
+    r->error = load(r, expand(s->frame, strlen(s->frame), &all));
     if (!r->error) expect_info(r);
     if (!is_refusal(r, r->error)) {
         uint32_t *w[BUFFERS];
@@ -740,13 +751,11 @@ static void run_one(struct run *r, const struct names *names)
         launch_run(r, w);
         expect_findings(r);
         expect_counters(r);
-        if (value_of(r, "out") || value_of(r, "holds"))
-            cr_assert(!emu_read(r->emu, w[OUT], r->place[OUT], r->words * 4));
-        if (value_of(r, "after") || value_of(r, "holds") || value_of(r, "copied"))
-            cr_assert(!emu_read(r->emu, w[AFTER], r->place[IN], r->words * 4));
+        cr_assert(!emu_read(r->emu, w[OUT], r->place[OUT], r->words * 4));
+        cr_assert(!emu_read(r->emu, w[AFTER], r->place[IN], r->words * 4));
         if (value_of(r, "copied"))
-            cr_expect(emu_findings(r->emu) == number_of(r, "copied", 0), "%s: %zu findings after"
-                      " the copy", r->where, emu_findings(r->emu));
+            cr_expect(emu_findings(r->emu) == number_of(r, "copied", 0),
+                      "%s: %zu findings after the copies", r->where, emu_findings(r->emu));
         expect_words(r, "out", w, OUT);
         expect_words(r, "after", w, AFTER);
         expect_words(r, "holds", w, BUFFERS);
@@ -754,56 +763,44 @@ static void run_one(struct run *r, const struct names *names)
         for (int k = 0; k < BUFFERS; k++) free(w[k]);
     }
     emu_close(r->emu);
-    for (int k = 0; k < s->fields; k++) free(r->field[k]);
-    free(text);
 }
 
-/* Runs it with each combination of the sets from `set` on; `where` names the row, and those before. */
+/* Runs it with each combination of the sets from `set` on; `where` names the row and those before.
+ */
 static void run_sets(const struct section *s, struct names names, int set, const char *where)
 {
     if (set == s->sets) {
         run_one(&(struct run){.section = s, .where = where}, &names);
         return;
     }
-    const char *at = s->set[set];
-    char *heads = next_field(&at), *alternative, *more;
-    int before = names.count;
-    while ((alternative = next_field(&at))) {
-        cr_assert(asprintf(&more, "%s: %s", where, alternative) >= 0);
-        char *value = alternative, *name = strdup(heads);
-        for (names.count = before; name; names.count++) {
-            cr_assert(value, "%s", more);
-            names.all[names.count].name = strsep(&name, "/");
-            char *part = name ? strsep(&value, "/") : value;
-            names.all[names.count].value = strcmp(part, "\"\"") ? part : "";
+    const char *at = s->set[set], *heads = next_field(&at);
+    char *value;
+    while ((value = next_field(&at))) {
+        struct names more = names;
+        const char *place = print("%s: %s", where, value);
+        for (char *head = print("%s", heads), *one; (one = strsep(&head, "/"));) {
+            cr_assert(value, "%s", place);
+            name(&more, one, head ? strsep(&value, "/") : value);
         }
-        run_sets(s, names, set + 1, more);
-        free(alternative), free(more);
+        run_sets(s, more, set + 1, place);
     }
 }
 
 static void run_section(const struct section *s)
 {
-    static const char *const digits[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
     cr_assert(begins(s->field[0], "case "), "%s:%d: %s", s->file, s->line, s->field[0]);
     for (int k = 0; k < s->rows || k == 0; k++) {
         struct names names = s->names;
-        const char *at = s->rows ? s->row[k] : "";
-        char *where, *value;
-        cr_assert(asprintf(&where, "%s:%d: %s: %.*s", s->file, s->line, s->field[0] + 5,
-                           (int)strcspn(at, "\n"), at) >= 0);
-        for (int n = 0; (value = next_field(&at)); n++) {
-            cr_assert(n < 9, "%s", where);
-            names.all[names.count].name = digits[n];
-            names.all[names.count++].value = value;
-        }
+        const char *at = s->rows ? s->row[k] : "", *value;
+        const char *where = print("%s:%d: %s: %.*s", s->file, s->line, s->field[0] + 5,
+                                  (int)strcspn(at, "\n"), at);
+        for (int n = 1; (value = next_field(&at)); n++) name(&names, print("%d", n), value);
         run_sets(s, names, 0, where);
-        free(where);
     }
 }
 
 struct parameter {
-    char file[60], name[NAME];
+    char file[60];
     int line;
 };
 enum { MOST_CASES = 400 };
@@ -814,8 +811,8 @@ static void add_case(const struct section *s)
 {
     bool is_slow = false; /* Nothing is asserted here, outside of a test. */
     for (int k = 0; k < s->fields; k++) is_slow |= !strcmp(s->field[k], "slow");
+    if (quick_count == MOST_CASES || slow_count == MOST_CASES) abort();
     struct parameter *p = is_slow ? &slow[slow_count++] : &quick[quick_count++];
-    cr_assert(quick_count < MOST_CASES && slow_count < MOST_CASES);
     snprintf(p->file, sizeof p->file, "%s", s->file);
     p->line = s->line;
 }
@@ -823,17 +820,13 @@ static void add_case(const struct section *s)
 static void find_cases(void)
 {
     glob_t found;
-    cr_assert(!glob("tests/emulator/ptx/*.ptx", 0, NULL, &found));
+    if (glob("tests/emulator/ptx/*.ptx", 0, NULL, &found)) return;
     quick_count = slow_count = 0;
-    for (size_t k = 0; k < found.gl_pathc; k++)
-        read_sections(found.gl_pathv[k], read_file(found.gl_pathv[k]), 0, add_case);
+    for (size_t k = 0; k < found.gl_pathc; k++) read_sections(found.gl_pathv[k], 0, add_case);
     globfree(&found);
 }
 
-static void run_case(const struct parameter *p)
-{
-    read_sections(p->file, read_file(p->file), p->line, run_section);
-}
+static void run_case(const struct parameter *p) { read_sections(p->file, p->line, run_section); }
 
 ParameterizedTestParameters(ptx, cases)
 {

@@ -1,6 +1,6 @@
 /*
- * ptx_run.c — runs pieces of PTX that are written in tests; PTX's number types; tables of operations,
- * in all types and modifiers.
+ * ptx_run.c — runs pieces of PTX that are written in tests; PTX's number types; tables of
+ * operations, in all types and modifiers.
  */
 #define _GNU_SOURCE
 #include "ptx_run.h"
@@ -563,7 +563,8 @@ static bool near(const struct type *t, union value got, union value want,
            (same_sign && fabs((double)steps) <= within->ulps);
 }
 
-static bool equal_half(const struct tried_op *op, const struct type *t, union value got, union value want)
+static bool equal_half(const struct tried_op *op, const struct type *t, union value got,
+                       union value want)
 {
     if (got.u64 == want.u64) return true;
     if (t->kind != FLOAT) return false;
@@ -572,7 +573,8 @@ static bool equal_half(const struct tried_op *op, const struct type *t, union va
            near(t, got, want, &op->within);
 }
 
-static bool equal(const struct tried_op *op, const struct type *t, union value got, union value want)
+static bool equal(const struct tried_op *op, const struct type *t, union value got,
+                  union value want)
 {
     const struct type *half = packed_type(t->name);
     if (!half) return equal_half(op, t, got, want);
