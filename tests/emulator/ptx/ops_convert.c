@@ -1,6 +1,5 @@
 /*
- * ops_convert.c — comparisons and conversions of all types; rare operations, and those that the
- * emulator has not.
+ * ops_convert.c — comparisons and conversions of all types; rare operations.
  */
 #include "ptx_run.h"
 
@@ -426,57 +425,6 @@ Test(emu_ops_convert, constants)
     emu_close(emu);
 }
 
-/* ---- the emulator must refuse, with a message, what it does not support ---------------------- */
-
-/*
- * Everything in the tables of the other ops_*.c files is supported. This is the only list of legal
- * PTX for sm_90 that is not supported: loading the kernel must fail with EMU_UNSUPPORTED_PTX and
- * name the instruction and its line. An instruction that becomes supported moves to one of those
- * tables.
- */
-
-static const struct {
-    const char *text, *operands, *says;
-} unsupported[] = {
-    {"mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {$0, $0}, {$1, $1}, "
-     "{$1, $1}, {$0, $0}, $1, 0;",
-     "r=r", "mma.sp"},
-    {"wgmma.fence.sync.aligned;", "r=r", "wgmma"},
-    {"vadd.s32.s32.s32 $0, $1, $2;", "r=rr", "video instructions"},
-    {"vadd4.u32.u32.u32 $0, $1, $2, $1;", "r=rr", "video instructions"},
-    {"sured.b.add.1d.u32.trap [$1, {$2}], $2;", "r=lr", "surfaces"},
-    {"istypep.texref $0, $1;", "p=l", "references"},
-    {"multimem.ld_reduce.relaxed.sys.global.add.u32 $0, [$1];", "r=l", "multicast memory"},
-    {"tensormap.replace.tile.global_address.global.b1024.b64 [$1], $1;", "r=l", "tensor map"},
-    {"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [$1], "
-     "[$1];",
-     "r=r", "clusterlaunchcontrol"},
-    {"tcgen05.wait::ld.sync.aligned;", "r=r", "tcgen05"},
-    {"red.global.add.noftz.v8.f16 [$1], {$0, $0, $0, $0, $0, $0, $0, $0};", "h=l", "vectors"},
-};
-
-Test(emu_ops_unsupported, are_refused_by_name)
-{
-    struct emu *emu = open_emu();
-    for (size_t i = 0; i < sizeof unsupported / sizeof *unsupported; i++) {
-        const char *text = unsupported[i].text;
-        union value in[4] = {{0}}, out = {0};
-        int e = ptx_run(emu, text, unsupported[i].operands, 1, in, &out);
-        const char *message = emu_message(emu);
-        char opcode[32] = "";
-        memcpy(opcode, text, strcspn(text, ". "));
-        cr_expect(e == EMU_UNSUPPORTED_PTX, "%s: error %d: %s", text, e, message);
-        cr_expect(strstr(message, opcode), "%s: the message does not name it: %s", text, message);
-        cr_expect(strstr(message, unsupported[i].says), "%s: %s", text, message);
-        cr_expect(strstr(message, "instead") || !strstr(message, "the emulator has no"),
-                  "%s: the message does not say what to do: %s", text, message);
-        cr_expect(strstr(message, "line "), "%s: the message has no line: %s", text, message);
-        cr_expect(strstr(message, "kernel op"), "%s: the message names no kernel: %s", text,
-                  message);
-    }
-    emu_close(emu);
-}
-
 /* ---- instructions that few programs use ------------------------------------------------------ */
 
 /*
@@ -509,6 +457,7 @@ static const struct {
      "r=rr",
      {0x40003c00, 0x3c004000},
      2},
+
     {"cvt.rni.bf16.bf16 $0, $1;", "h=h", {0x4020}, 0x4000}, /* 2.5 to 2 */
     {"cvt.rpi.bf16.bf16 $0, $1;", "h=h", {0x4020}, 0x4040},
     {"cvt.rmi.bf16.bf16 $0, $1;", "h=h", {0xc020}, 0xc040},
@@ -520,14 +469,17 @@ static const struct {
      "r=rrr",
      {F(40000000), F(bf800000), F(7fc00000)},
      F(bf800000)},
+
     {NEWER "max.NaN.f32 $0, $1, $2, $3;",
      "r=rrr",
      {F(40000000), F(bf800000), F(7fc00000)},
      F(7fffffff)},
+
     {NEWER "max.abs.f32 $0, $1, $2, $3;",
      "r=rrr",
      {F(40000000), F(c0400000), F(3f800000)},
      F(40400000)},
+
     /* integers */
     {"max.relu.s32 $0, $1, $2;", "r=rr", {(uint32_t)-7, (uint32_t)-3}, 0},
     {"min.relu.s32 $0, $1, $2;", "r=rr", {9, 4}, 4},
@@ -545,12 +497,14 @@ static const struct {
      "r=rr",
      {6, 3},
      2 + 64},
+
     {"{.reg .pred p; setp.eq.u32 p, $1, 6; lop3.and.b32 _|p, $1, $2, 0, 0xc0, !p; selp.u32 $0, 1, "
      "0, "
      "p;}",
      "r=rr",
      {6, 3},
      0},
+
     /* bytes */
     {"{.reg .b8 a, b; mov.b16 {a, b}, $1; mov.b16 $0, {b, a};}", "h=h", {0x1234}, 0x3412},
     /* tf32: halves away from zero, to even, cut off */
@@ -576,6 +530,7 @@ static const struct {
      "l=ll",
      {11, 22},
      22},
+
     {"{.reg .b64 p; createpolicy.fractional.L2::evict_last.b64 p, 1.0; mov.u64 $0, 3;}",
      "l=",
      {0},
