@@ -597,24 +597,13 @@ static void check_atomic(struct emu *emu, const char *op, const struct type *t, 
     free(text);
 }
 
-/* The words of a list separated by blanks. */
-static bool next_type(const char **list, char word[8])
-{
-    *list += strspn(*list, " ");
-    size_t length = strcspn(*list, " ");
-    memcpy(word, *list, length);
-    word[length] = '\0';
-    *list += length;
-    return length > 0;
-}
-
 Test(emu_atomics, every_operation_type_and_space)
 {
     struct emu *emu = open_emu();
     uint64_t seed = 21;
     char type[8];
     for (size_t a = 0; a < sizeof atomics / sizeof *atomics; a++)
-        for (const char *list = atomics[a].types; next_type(&list, type);)
+        for (const char *list = atomics[a].types; next_word(&list, type, sizeof type);)
             for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++)
                 for (size_t o = 0; o < sizeof orders / sizeof *orders; o++)
                     for (int one_place = 0; one_place < 2; one_place++)

@@ -15,15 +15,15 @@
  *
  *   launch GxB, GxB+SHARED, X,Y,ZxX,Y,Z   1x32 if it is not said     cluster X,Y,Z    launches N
  *   entry NAME (k)   words N: of the buffers out and in; otherwise one for each thread
- *   threads N   memory MIB   lenient   patience N   limit N   schedule N   descending   seed N
- *   gpu NAME    pictures     slow      check race init memory sync         (see struct emu_config)
+ *   threads N   lenient   patience N   limit N   descending   seed N   gpu NAME   slow
+ *   check race init memory sync                                       (see struct emu_config)
  *   in LIST     words before the launch (0);   in new N: only N bytes are written;   out new
  *   out LIST, after LIST                  the words of out, and of in, after the launch
  *   out[K] E, after[K] E, holds E         one word; an expression that is true for every thread
  *   error NAME   says TEXT                of the launch; its message is TEXT (after =), or has it
  *   invalid TEXT, unsupported TEXT, refused TEXT, taken     of loading it; then nothing is launched
  *   found N   find TEXT   copied N        findings, the first one's text; after reading `in`, too
- *   info F=N   total F=N F=N ...   line FILE:N F=N ...   operation NAME TYPE class F=N ...
+ *   info F=N   total F=N F=N ...   lines N   line FILE:N F=N ...   operation NAME TYPE CLASS F=N
  *
  * Expressions are C's, of t (the thread or the word), b and u (its block and its number there), in
  * (in[t]), in[E], out[E], after[E], s32(E), float(E) (its bits), and sum(i, N, E) with min, max,
@@ -471,11 +471,10 @@ static void open_run(struct run *r)
     static const char *const names[] = {"memory", "race", "init", "sync"};
     struct emu_config config = {
         .threads = (unsigned)number_of(r, "threads", 1),
-        .memory = number_of(r, "memory", 64) << 20,
+        .memory = 64 << 20,
         .lenient = value_of(r, "lenient"),
         .patience = (unsigned)number_of(r, "patience", 0),
         .instruction_limit = number_of(r, "limit", 0),
-        .schedule = number_of(r, "schedule", 0),
         .descending = value_of(r, "descending"),
         .clock_seed = number_of(r, "seed", 0),
         .gpu = gpu ? emu_gpu_find(gpu) : NULL,
@@ -599,7 +598,7 @@ static void expect_error(struct run *r)
 static void expect_findings(struct run *r)
 {
     const char *want = value_of(r, "found"), *text;
-    if (!want && !value_of(r, "check")) return; /* nothing was checked */
+    if (!want && !value_of(r, "check")) return;
     const struct emu_finding *f = emu_findings(r->emu) ? emu_finding(r->emu, 0) : NULL;
     const char *first = f ? print("%s\n%s", f->head, f->detail ? f->detail : "") : "";
     cr_expect(emu_findings(r->emu) == number_of(r, "found", value_of(r, "find") ? 1 : 0),
@@ -733,6 +732,17 @@ static void expect_info(const struct run *r)
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
+/* A field that is written wrongly would expect nothing. */
+static void expect_known(const char *where, const char *field)
+{
+    static const char keys[] =
+        " launch cluster launches entry words threads lenient patience limit descending seed gpu"
+        " slow check in out after holds error says invalid unsupported refused taken found find"
+        " copied info total lines line operation ";
+    const char *key = print(" %.*s ", (int)strcspn(field, " ["), field);
+    cr_assert(strstr(keys, key) || *field == ' ', "%s: what is \"%s\"?", where, field);
+}
+
 static void run_one(struct run *r, const struct names *names)
 {
     const struct section *s = r->section;
@@ -741,6 +751,7 @@ static void run_one(struct run *r, const struct names *names)
     for (int k = 0; k < s->fields; k++) {
         char *field = expand(s->field[k], strlen(s->field[k]), names);
         r->field[k] = strchr(field, ' ') ? field : print("%s ", field);
+        if (k) expect_known(r->where, r->field[k]);
     }
     open_run(r);
     r->error = load(r, expand(s->frame, strlen(s->frame), &all));
@@ -804,42 +815,36 @@ struct parameter {
     int line;
 };
 enum { MOST_CASES = 400 };
-static struct parameter quick[MOST_CASES], slow[MOST_CASES];
-static size_t quick_count, slow_count;
+static struct {
+    struct parameter all[MOST_CASES];
+    size_t count;
+} cases[2]; /* quick ones and slow ones */
 
+/* Nothing is asserted here, outside of a test. */
 static void add_case(const struct section *s)
 {
-    bool is_slow = false; /* Nothing is asserted here, outside of a test. */
+    bool is_slow = false;
     for (int k = 0; k < s->fields; k++) is_slow |= !strcmp(s->field[k], "slow");
-    if (quick_count == MOST_CASES || slow_count == MOST_CASES) abort();
-    struct parameter *p = is_slow ? &slow[slow_count++] : &quick[quick_count++];
+    if (cases[is_slow].count == MOST_CASES) abort();
+    struct parameter *p = &cases[is_slow].all[cases[is_slow].count++];
     snprintf(p->file, sizeof p->file, "%s", s->file);
     p->line = s->line;
 }
 
-static void find_cases(void)
+static struct criterion_test_params find_cases(bool is_slow)
 {
     glob_t found;
-    if (glob("tests/emulator/ptx/*.ptx", 0, NULL, &found)) return;
-    quick_count = slow_count = 0;
+    cases[0].count = cases[1].count = 0;
+    if (glob("tests/emulator/ptx/*.ptx", 0, NULL, &found)) abort();
     for (size_t k = 0; k < found.gl_pathc; k++) read_sections(found.gl_pathv[k], 0, add_case);
     globfree(&found);
+    return cr_make_param_array(struct parameter, cases[is_slow].all, cases[is_slow].count);
 }
 
 static void run_case(const struct parameter *p) { read_sections(p->file, p->line, run_section); }
 
-ParameterizedTestParameters(ptx, cases)
-{
-    find_cases();
-    return cr_make_param_array(struct parameter, quick, quick_count);
-}
-
+ParameterizedTestParameters(ptx, cases) { return find_cases(false); }
 ParameterizedTest(struct parameter *p, ptx, cases, .timeout = 60) { run_case(p); }
 
-ParameterizedTestParameters(ptx, cases_slow)
-{
-    find_cases();
-    return cr_make_param_array(struct parameter, slow, slow_count);
-}
-
+ParameterizedTestParameters(ptx, cases_slow) { return find_cases(true); }
 ParameterizedTest(struct parameter *p, ptx, cases_slow, .timeout = 60) { run_case(p); }

@@ -659,8 +659,7 @@ static struct form make_form(const char *type, const char *from, const char *mod
     return form;
 }
 
-/* The words of a list separated by blanks, in turn: `list` moves on. Returns false at its end. */
-static bool next_word(const char **list, char *word, size_t size)
+bool next_word(const char **list, char *word, size_t size)
 {
     *list += strspn(*list, " ");
     size_t length = strcspn(*list, " ");

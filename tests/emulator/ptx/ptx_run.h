@@ -203,6 +203,9 @@ struct tried_op {
  * expected result. */
 void check_ops(const struct tried_op *ops, size_t count);
 
+/* The words of a list separated by blanks, in turn: `list` moves on. Returns false at its end. */
+bool next_word(const char **list, char *word, size_t size);
+
 #define CHECK_OPS(table) check_ops(table, sizeof(table) / sizeof *(table))
 
 /* ---- pairs of tests/checks ------------------------------------------------------------------- */
