@@ -621,7 +621,6 @@ Test(emu_atomics, every_operation_type_and_space)
  */
 
 enum { SIZE = 4096 };
-#define ALL UINT32_MAX /* lanes */
 
 /* ---- addresses, in elements from the beginning ---------------------------------------------- */
 
@@ -848,55 +847,4 @@ Test(emu_runs, every_shape_moves_the_same_bytes_when_observed_slow)
 {
     check_all(&(struct emu_config){
         .threads = 1, .counters = true, .checks = EMU_CHECK_RACE | EMU_CHECK_INIT});
-}
-
-/* ---- the edges ------------------------------------------------------------------------------- */
-
-/* Loads from `first` on, with `stride` bytes from one lane to the next. */
-static int run_at(const struct device *d, const struct run_access *a, const struct space *space,
-                  uint64_t first, unsigned stride, uint32_t mask)
-{
-    char *text = kernel_text(a, space, false);
-    uint64_t offsets[LANES];
-    for (unsigned l = 0; l < LANES; l++) offsets[l] = first + (uint64_t)l * stride;
-    int error = run_lanes(d, load_kernel(d->emu, text, "k"), offsets, mask);
-    free(text);
-    return error;
-}
-
-static void check_edge(const struct run_access *a, const struct space *space, uint64_t first,
-                       unsigned stride, uint32_t mask, int error, const char *thread)
-{
-    struct device d = open_device(&(struct emu_config){.threads = 1});
-    cr_expect_eq(run_at(&d, a, space, first, stride, mask), error, "%s at %llu, %u apart: %s",
-                 a->type, (unsigned long long)first, stride, emu_message(d.emu));
-    if (error) cr_expect(strstr(emu_message(d.emu), thread), "%s: %s", thread, emu_message(d.emu));
-    emu_close(d.emu);
-}
-
-Test(emu_runs, a_run_that_leaves_its_memory_is_a_fault_of_the_lane_that_does)
-{
-    static const struct run_access word = {"u32", 'r', 4, 1, false},
-                                   four = {"u32", 'r', 4, 4, false};
-    for (size_t k = 0; k < sizeof run_spaces / sizeof *run_spaces; k++) {
-        const struct space *s = &run_spaces[k];
-        check_edge(&word, s, SIZE - 128, 4, ALL, 0, "");
-        check_edge(&word, s, SIZE - 124, 4, ALL, EMU_ILLEGAL_ADDRESS, "thread (31,0,0)");
-        check_edge(&word, s, SIZE - 124, 4, ALL >> 1, 0, ""); /* lane 31 does not load */
-        check_edge(&word, s, SIZE - 4, 0, ALL, 0, "");
-        check_edge(&word, s, SIZE, 0, ALL, EMU_ILLEGAL_ADDRESS, "thread (0,0,0)");
-        check_edge(&four, s, SIZE - 512, 16, ALL, 0, "");
-        check_edge(&four, s, SIZE - 496, 16, ALL, EMU_ILLEGAL_ADDRESS, "thread (31,0,0)");
-    }
-}
-
-Test(emu_runs, a_misaligned_run_is_a_fault)
-{
-    static const struct run_access word = {"u32", 'r', 4, 1, false},
-                                   pair = {"u32", 'r', 4, 2, false};
-    for (size_t k = 0; k < sizeof run_spaces / sizeof *run_spaces; k++) {
-        check_edge(&word, &run_spaces[k], 2, 4, ALL, EMU_MISALIGNED_ADDRESS, "thread (0,0,0)");
-        check_edge(&word, &run_spaces[k], 1, 0, ALL, EMU_MISALIGNED_ADDRESS, "thread (0,0,0)");
-        check_edge(&pair, &run_spaces[k], 4, 8, ALL, EMU_MISALIGNED_ADDRESS, "thread (0,0,0)");
-    }
 }
