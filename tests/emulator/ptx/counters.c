@@ -299,23 +299,6 @@ Test(emu_counters, shared_wavefronts) { check_patterns("shared"); }
 Test(emu_counters, shared_wavefronts_of_generic_addresses) { check_patterns(""); }
 Test(emu_counters, global_sectors) { check_patterns("global"); }
 
-/* An instruction that no lane executes moves nothing. */
-Test(emu_counters, an_empty_mask_counts_nothing)
-{
-    struct emu *emu = open_emu();
-    char *text = pattern_kernel("shared");
-    struct emu_kernel *kernel = load_kernel(emu, text, "k");
-    emu_addr pattern_device = device_copy(emu, NULL, (LANES + 1) * 4);
-    uint32_t pattern[LANES + 1] = {0};
-    emu_count(emu, true);
-    launch_pattern(emu, kernel, 0, pattern_device, pattern);
-    const struct emu_counts *total = &emu_record(emu, 0)->total;
-    cr_expect(total->shared_ld.wavefronts == 0 && total->shared_ld.ideal == 0);
-    cr_expect(total->shared_st.wavefronts == 0 && total->shared_st.ideal == 0);
-    free(text);
-    emu_close(emu);
-}
-
 /* ---- operations and classes ------------------------------------------------------------------ */
 
 Test(emu_counters, records)

@@ -238,24 +238,6 @@ Test(emu_malformed, a_device_survives_bad_texts)
     emu_close(emu);
 }
 
-/* Long, but legal. */
-Test(emu_malformed, long_texts_are_no_mistake, .timeout = 20)
-{
-    enum { LINES = 20000 };
-    struct emu *emu = open_emu();
-    char *body = malloc(LINES * 40), *end = body;
-    cr_assert(body);
-    end += sprintf(end, "mov.u32 %%r0, 0;\n");
-    for (int i = 0; i < LINES; i++) end += sprintf(end, "L%d: add.u32 %%r0, %%r0, 1;\n", i);
-    char *text = ptx_kernel("%s st.global.u32 [%%out], %%r0;\nret;\n", body);
-    uint32_t in = 0, out = 0;
-    run_kernel(emu, text, 1, 1, &out, &in);
-    cr_expect(out == LINES, "got %u", out);
-    free(text);
-    free(body);
-    emu_close(emu);
-}
-
 /* ---- the fields of a decoded instruction: its operation, and the registers that it writes ---- */
 
 /* These instructions come first. The slots of the tested instruction are compared with their
