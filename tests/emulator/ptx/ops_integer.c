@@ -229,7 +229,8 @@ REFERENCE(add_chain) { return two_words(f, in, out, false); }
 REFERENCE(sub_chain) { return two_words(f, in, out, true); }
 
 /* low + one half of a*b, high + the other half + carry */
-static bool mad_halves(const struct form *f, const union value in[], union value out[], bool swapped)
+static bool mad_halves(const struct form *f, const union value in[], union value out[],
+                       bool swapped)
 {
     unsigned bits = f->type->bits, low = swapped ? bits : 0, high = swapped ? 0 : bits;
     wide mask = ((wide)1 << bits) - 1, all = product(f, in);

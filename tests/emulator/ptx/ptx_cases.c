@@ -164,9 +164,16 @@ static int64_t apply(char op, bool is_double, int64_t a, int64_t b)
 /* The operators of a level bind closer than those of the levels before. */
 static int64_t binary(struct scope *s, int level)
 {
-    static const char *const operators[][4] = {
-        {"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"<<", ">>"},
-        {"+", "-"}, {"*", "/", "%"}};
+    static const char *const operators[][4] = {{"||"},
+                                               {"&&"},
+                                               {"|"},
+                                               {"^"},
+                                               {"&"},
+                                               {"==", "!="},
+                                               {"<=", ">=", "<", ">"},
+                                               {"<<", ">>"},
+                                               {"+", "-"},
+                                               {"*", "/", "%"}};
     if (level == sizeof operators / sizeof *operators) return primary(s);
     int64_t a = binary(s, level + 1);
     for (int k = 0; k < 4 && operators[level][k];) {
@@ -178,9 +185,12 @@ static int64_t binary(struct scope *s, int level)
             continue;
         }
         int64_t b = binary(s, level + 1);
-        if (level == 6) a = op[1] ? (*op == '<' ? a <= b : a >= b) : *op == '<' ? a < b : a > b;
-        else if (level == 7) a = *op == '<' ? (int64_t)((uint64_t)a << (b & 63)) : a >> (b & 63);
-        else a = apply(*op, op[1] == *op, a, b);
+        if (level == 6)
+            a = op[1] ? (*op == '<' ? a <= b : a >= b) : *op == '<' ? a < b : a > b;
+        else if (level == 7)
+            a = *op == '<' ? (int64_t)((uint64_t)a << (b & 63)) : a >> (b & 63);
+        else
+            a = apply(*op, op[1] == *op, a, b);
         k = 0;
     }
     return a;
@@ -228,7 +238,7 @@ static char *keep(char *text)
     static struct kept {
         struct kept *next;
         char *text;
-    } *all;
+    } * all;
     struct kept *one = malloc(sizeof *one);
     *one = (struct kept){all, text};
     all = one;
@@ -366,7 +376,10 @@ static char *frame_of(const char *head, const char *body)
 {
     bool is_text = !strcmp(head, "frame text") || strstr(body, ".entry"),
          is_raw = !strcmp(head, "frame raw") || begins(body, ".version");
-    return print("%s%s%s", is_raw ? "" : is_text ? PTX_HEADER : PTX_PROLOGUE("k"),
+    return print("%s%s%s",
+                 is_raw    ? ""
+                 : is_text ? PTX_HEADER
+                           : PTX_PROLOGUE("k"),
                  *body ? body : "$body", is_raw || is_text ? "" : "\n}\n.file 1 \"k.cu\"\n");
 }
 
@@ -633,6 +646,7 @@ struct number {
     const char *name;
     size_t offset;
 };
+/* clang-format off */
 #define COUNT(member)  {#member, offsetof(struct emu_counts, member)}
 #define SHARED(member) COUNT(member.instructions), COUNT(member.wavefronts), COUNT(member.ideal), \
                        COUNT(member.source_ideal)
@@ -648,6 +662,7 @@ static const struct number numbers[] = {
     {"adds.f16", offsetof(struct emu_counts, adds[EMU_ADD_F16])},
     {"adds.i32", offsetof(struct emu_counts, adds[EMU_ADD_I32])},
     {"adds.i64", offsetof(struct emu_counts, adds[EMU_ADD_I64])}};
+/* clang-format on */
 
 /* NAME=N of the counts; an operation's have three names of their own. */
 static void expect_counts(const struct run *r, const char *of, const char *wanted,
@@ -803,8 +818,8 @@ static void run_section(const struct section *s)
     for (int k = 0; k < s->rows || k == 0; k++) {
         struct names names = s->names;
         const char *at = s->rows ? s->row[k] : "", *value;
-        const char *where = print("%s:%d: %s: %.*s", s->file, s->line, s->field[0] + 5,
-                                  (int)strcspn(at, "\n"), at);
+        const char *where =
+            print("%s:%d: %s: %.*s", s->file, s->line, s->field[0] + 5, (int)strcspn(at, "\n"), at);
         for (int n = 1; (value = next_field(&at)); n++) name(&names, print("%d", n), value);
         run_sets(s, names, 0, where);
     }
