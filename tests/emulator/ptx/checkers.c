@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which threads racecheck names, in blocks and grids of three dimensions ------------------ */
+/* ---- racecheck ------------------------------------------------------------------------------- */
 
 /* Pairs of lines with a hazard each, which are reported in the order in which they were found. */
 Test(racecheck, many_hazards_are_told_in_order)
@@ -440,8 +440,6 @@ Test(initcheck, a_copy_on_the_device_copies_every_byte)
         emu_close(emu);
     }
 }
-
-/* ---- elements of which a part is written ----------------------------------------------------- */
 
 /* The last element of an array is not written. The others were stored in vectors, except the last
  * of them. */

@@ -299,7 +299,7 @@ Test(emu_counters, shared_wavefronts) { check_patterns("shared"); }
 Test(emu_counters, shared_wavefronts_of_generic_addresses) { check_patterns(""); }
 Test(emu_counters, global_sectors) { check_patterns("global"); }
 
-/* ---- operations and classes ------------------------------------------------------------------ */
+/* ---- records --------------------------------------------------------------------------------- */
 
 Test(emu_counters, records)
 {
@@ -394,8 +394,6 @@ Test(emu_limits, instructions_of_blocks_that_only_wait_are_a_deadlock)
               emu_message(emu));
     emu_close(emu);
 }
-
-/* ---- clocks from a seed ---------------------------------------------------------------------- */
 
 /* Each thread stores clock64, globaltimer, clock64 again, and smid. */
 enum { VALUES = 4 };

@@ -622,8 +622,6 @@ Test(emu_atomics, every_operation_type_and_space)
 
 enum { SIZE = 4096 };
 
-/* ---- addresses, in elements from the beginning ---------------------------------------------- */
-
 static unsigned broadcast(unsigned lane) { return lane < LANES ? 7 : 0; }
 static unsigned consecutive(unsigned lane) { return 5 + lane; }
 static unsigned at_the_end(unsigned lane) { return 1000 - LANES + lane; } /* see place() */

@@ -214,8 +214,6 @@ Test(emu_malformed, random_bytes, .timeout = 30)
     emu_close(emu);
 }
 
-/* ---- particular mistakes --------------------------------------------------------------------- */
-
 /* A failure leaves nothing behind that disturbs the next text. */
 Test(emu_malformed, a_device_survives_bad_texts)
 {
