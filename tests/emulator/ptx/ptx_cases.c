@@ -179,7 +179,7 @@ static int64_t binary(struct scope *s, int level)
     for (int k = 0; k < 4 && operators[level][k];) {
         const char *op = operators[level][k];
         s->at += strspn(s->at, " ");
-        bool longer = !op[1] && strchr("|&<>", *op) && s->at[1] == *op;
+        bool longer = !op[1] && strchr("|&<>", *op) && *s->at == *op && s->at[1] == *op;
         if (longer || !take(s, op)) {
             k++;
             continue;
