@@ -6,7 +6,7 @@
 #include "ptx_run.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/ptx/binary.h"
-#include "tests/fixtures/programs/programs.h"
+#include "tests/support/command.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
