@@ -193,38 +193,6 @@ Test(compaction, expressions_that_are_too_large)
 
 /* ---- the figures ----------------------------------------------------------------------------- */
 
-/* Figures 39-9 and 39-10 print letters and no other data. These figures have the same form: the
- * elements that are kept, the flags, their scan, and the scatter. */
-Test(compaction, as_in_figures_39_9_and_39_10)
-{
-    const float in[8] = {1, -2, 3, 4, -5, -6, 7, 8}, want[5] = {1, 3, 4, 7, 8};
-    struct predicate positive;
-    struct fault fault;
-    int place;
-    uint64_t *kept, count;
-    float *device, *out, got[8];
-    size_t bytes = document_workspace(8);
-    void *workspace;
-    cr_assert_eq(predicate_parse(&positive, "x > 0", ELEMENT_F32, &place, &fault), 0);
-    ok(cudaMalloc((void **)&device, sizeof in));
-    ok(cudaMalloc((void **)&out, sizeof in));
-    ok(cudaMalloc((void **)&kept, sizeof count));
-    ok(cudaMalloc(&workspace, bytes));
-    ok(cudaMemset(workspace, 0, bytes));
-    ok(cudaMemcpy(device, in, sizeof in, cudaMemcpyHostToDevice));
-    struct compaction c = {ELEMENT_F32, out,  kept,      device, 8,
-                           &positive,   NULL, workspace, bytes,  NULL};
-    ok(compact_document(&c));
-    ok(cudaMemcpy(&count, kept, sizeof count, cudaMemcpyDeviceToHost));
-    ok(cudaMemcpy(got, out, sizeof want, cudaMemcpyDeviceToHost));
-    cr_expect_eq(count, 5);
-    cr_expect_arr_eq(got, want, sizeof want);
-    ok(cudaFree(device));
-    ok(cudaFree(out));
-    ok(cudaFree(kept));
-    ok(cudaFree(workspace));
-}
-
 /* ---- compact.h ------------------------------------------------------------------------------- */
 
 /* The memory that the calls need, for up to LARGEST elements. */
@@ -330,53 +298,6 @@ Test(compaction, medium_and_large_n_of_which_parts_are_kept_slow)
     expect_parts((size_t)512 * 8192, 0, 31);
     expect_parts((size_t)512 * 8192 + 1, 0, 3);
     expect_parts((size_t)600 * 8192 - 511, 0, 0);
-}
-
-Test(compaction, what_is_wrong_is_said_and_nothing_is_launched)
-{
-    static struct memory m;
-    struct predicate p = predicate_between(0, 1), damaged = {.count = COMPACT_INTERVALS_MOST + 1};
-    size_t few = m.bytes;
-    open_memory(&m);
-    few = m.bytes - 1;
-    char *odd = (char *)m.workspace + 8;
-    cr_expect_eq(compact_i32(m.workspace, &few, m.out, m.kept, m.in, LARGEST, &p, NULL),
-                 cudaErrorInvalidValue);
-    cr_expect_eq(compact_i32(odd, &m.bytes, m.out, m.kept, m.in, LARGEST, &p, NULL),
-                 cudaErrorInvalidValue);
-    cr_expect_eq(compact_i32(m.workspace, &m.bytes, m.out, m.kept, m.in, LARGEST, &damaged, NULL),
-                 cudaErrorInvalidValue);
-    cr_expect_eq(cudaGetLastError(), cudaSuccess);
-    close_memory(&m);
-}
-
-/* All work goes to the stream: a captured call does no work, and its graph does all of it. */
-Test(compaction, can_be_captured)
-{
-    static struct memory m;
-    struct predicate p = predicate_between(key_of_i32(0), key_of_i32(99));
-    cudaStream_t stream;
-    cudaGraph_t graph;
-    cudaGraphExec_t ready;
-    uint64_t kept, want = 0;
-    open_memory(&m);
-    for (size_t i = 0; i < LARGEST; i++) want += m.host[i] < 100;
-    ok(cudaMemset(m.kept, 0xff, sizeof kept));
-    ok(cudaStreamCreate(&stream));
-    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    ok(compact_i32(m.workspace, &m.bytes, m.out, m.kept, m.in, LARGEST, &p, stream));
-    ok(cudaStreamEndCapture(stream, &graph));
-    ok(cudaMemcpy(&kept, m.kept, sizeof kept, cudaMemcpyDeviceToHost));
-    cr_expect_eq(kept, UINT64_MAX);
-    ok(cudaGraphInstantiate(&ready, graph, 0));
-    for (int i = 0; i < 3; i++) ok(cudaGraphLaunch(ready, stream));
-    ok(cudaStreamSynchronize(stream));
-    ok(cudaMemcpy(&kept, m.kept, sizeof kept, cudaMemcpyDeviceToHost));
-    cr_expect_eq(kept, want);
-    ok(cudaGraphExecDestroy(ready));
-    ok(cudaGraphDestroy(graph));
-    ok(cudaStreamDestroy(stream));
-    close_memory(&m);
 }
 
 /* ---- ./step13 -------------------------------------------------------------------------------- */

@@ -428,35 +428,6 @@ Test(operators, many_windows_slow)
     }
 }
 
-/* Texts that go wrong, of all characters, and one that is as deep as it is long. */
-Test(operators, texts_slow)
-{
-    const struct scanned *s = find("brackets");
-    size_t n = scanned_many_from(s) + 12345;
-    uint8_t *text = malloc(n), *from = device_memory(n);
-    int32_t *want = malloc(n * sizeof *want), *got = malloc(n * sizeof *got);
-    int32_t *to = device_memory(n * sizeof *to);
-    struct job j = {.op = s, .n = n};
-    size_t bytes = workspace_bytes(&j, NULL);
-    void *workspace = device_memory(bytes);
-    ok(scan_operators_init(workspace, bytes, NULL));
-    for (int i = 0; i < 8; i++) {
-        static const char brackets[] = "()[]{}";
-        const struct scan_options o = {.inclusive = i & 1, .reverse = i & 2};
-        for (size_t k = 0; k < n; k++) {
-            uint8_t any = (uint8_t)random_bits();
-            text[k] = i < 4 ? (k < n / 2 ? '(' : (uint8_t)brackets[any % 6]) : any;
-        }
-        ok(cudaMemcpy(from, text, n, cudaMemcpyHostToDevice));
-        s->reference(want, text, NULL, n, &o);
-        ok(scan_brackets(workspace, &bytes, to, from, n, &o, NULL));
-        ok(cudaMemcpy(got, to, n * sizeof *got, cudaMemcpyDeviceToHost));
-        compare(&j, got, want);
-    }
-    ok(cudaFree(from)), ok(cudaFree(to)), ok(cudaFree(workspace));
-    free(text), free(want), free(got);
-}
-
 /* Every kernel for many tiles: with each kind of heads in each direction. One test for each eighth
  * of the operators, so that they run side by side. */
 static void expect_pipelines(int part)
@@ -528,31 +499,6 @@ Test(operators, in_place_slow)
             (struct job){.op = s, .n = scanned_many_from(s), .reverse = reverse, .in_place = true});
 }
 
-/* One workspace serves different operators, shapes and n, one after the other. */
-Test(operators, a_workspace_is_used_again_slow)
-{
-    struct job largest = {.op = find("affine_f64"), .n = 40000, .shape = OFFSETS};
-    struct scan_options o = {.kind = SCAN_HEADS_OFFSETS};
-    struct workspace w = {.bytes = workspace_bytes(&largest, &o)};
-    struct job columns = {.op = largest.op, .n = 40000};
-    o = (struct scan_options){.columns = 40};
-    if (workspace_bytes(&columns, &o) > w.bytes) w.bytes = workspace_bytes(&columns, &o);
-    w.memory = device_memory(w.bytes);
-    ok(cudaMemset(w.memory, 0xFF, w.bytes));
-    ok(scan_operators_init(w.memory, w.bytes, NULL));
-    int i = 0;
-    for (const struct scanned *s = all_scanned; s->name; s++)
-        for (int shape = 0; shape < SHAPES; shape++, i++) {
-            struct job j = {.op = s,
-                            .n = (size_t)(i % 5 == 0 ? 40000 : 40 * (i % 90 + 1)),
-                            .shape = (enum shape)shape,
-                            .length = 40,
-                            .reverse = i & 2};
-            expect_scan_in(&j, w);
-        }
-    ok(cudaFree(w.memory));
-}
-
 /* The bits of offsets stand where a scan of more elements has states. In each state these would be
  * a sum that a tile published in the next scan of the workspace, whose epoch is 4. */
 Test(operators, bits_of_offsets_are_no_states_slow)
@@ -597,49 +543,6 @@ Test(operators, scans_once_after_an_invalid_value_slow)
     ok(cudaMemcpy(&last, x + (j.n - 1) * s->out, sizeof last, cudaMemcpyDeviceToHost));
     cr_expect_eq(last, (int32_t)(j.n * 0x01010101u));
     ok(cudaFree(x)), ok(cudaFree(workspace));
-}
-
-/* A captured scan is run twice. */
-Test(operators, in_a_graph_slow)
-{
-    enum { N = 12000 };
-    const struct scanned *s = find("sum_i32");
-    static int32_t host[N], want[N], got[N];
-    int64_t offsets[] = {0, 100, 100, 2000, N, -4};
-    for (int i = 0; i < N; i++) host[i] = i - 7;
-    struct scan_options o = {
-        .inclusive = true, .kind = SCAN_HEADS_OFFSETS, .heads = offsets, .count = LENGTH(offsets)};
-    s->reference(want, host, NULL, N, &o);
-    struct job j = {.op = s, .n = N};
-    size_t bytes = workspace_bytes(&j, &o);
-    void *workspace = device_memory(bytes), *in = device_memory(sizeof host),
-         *out = device_memory(sizeof host), *heads = device_memory(sizeof offsets);
-    cudaStream_t stream;
-    cudaGraph_t graph;
-    cudaGraphExec_t exec;
-    ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    ok(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice));
-    ok(cudaMemcpy(heads, offsets, sizeof offsets, cudaMemcpyHostToDevice));
-    ok(scan_operators_init(workspace, bytes, NULL));
-    o.heads = heads;
-    ok(cudaDeviceSynchronize());
-    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    ok(scan_sum_i32(workspace, &bytes, out, in, N, &o, stream));
-    ok(cudaStreamEndCapture(stream, &graph));
-    ok(cudaGraphInstantiate(&exec, graph, 0));
-    for (int i = 0; i < 2; i++) {
-        ok(cudaMemset(out, 0xFF, sizeof host));
-        ok(cudaDeviceSynchronize());
-        ok(cudaGraphLaunch(exec, stream));
-        ok(cudaStreamSynchronize(stream));
-        ok(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
-        compare(&j, got, want);
-    }
-    ok(cudaGraphExecDestroy(exec));
-    ok(cudaGraphDestroy(graph));
-    ok(cudaStreamDestroy(stream));
-    void *const memory[] = {workspace, in, out, heads};
-    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
 }
 
 /* ---- results that are written down here ------------------------------------------------------ */
@@ -713,51 +616,7 @@ Test(operators, initial_values_come_before_each_sequence_slow)
     expect_results("brackets", text, NULL, 5, &o, (const int32_t[]){1, 0, 1, 0, -1});
 }
 
-Test(operators, brackets_slow)
-{
-    const uint8_t good[] = "f(x[1], {2})", wrong[] = "(]))(}";
-    expect_results("brackets", good, NULL, 12, NULL,
-                   (const int32_t[]){0, 0, 1, 1, 2, 2, 1, 1, 1, 2, 2, 1});
-    expect_results("brackets", wrong, NULL, 6, &inclusive, (const int32_t[]){1, 0, -1, -2, -2, -2});
-}
-
-Test(operators, line_of_sight_slow)
-{
-    const float height[] = {0.125f, 1, 1.5f, 9, 9, 20}, distance[] = {0, 1, 2, 3, -1, 6};
-    expect_results("sight_f32", height, distance, 6, NULL, (const int32_t[]){0, 1, 0, 1, 0, 1});
-    const float unknown[] = {0, NAN, 1, 2}, far[] = {0, 1, 1, NAN};
-    expect_results("sight_f32", unknown, far, 4, NULL, (const int32_t[]){0, 0, 1, 0});
-}
-
-Test(operators, affine_slow)
-{
-    const double a[] = {2, 0, -1, 0.5}, b[] = {1, 3, 4, 2}, start = 5;
-    struct scan_options o = {.initial = &start, .inclusive = true};
-    expect_results("affine_f64", a, b, 4, &o, (const double[]){11, 3, 1, 2.5});
-    expect_results("affine_f64", a, b, 4, NULL, (const double[]){0, 1, 3, 1});
-    o.reverse = true;
-    expect_results("affine_f64", a, b, 4, &o, (const double[]){7, 3, -0.5, 4.5});
-}
-
 /* ---- refused --------------------------------------------------------------------------------- */
-
-Test(operators, nothing_to_scan_slow)
-{
-    size_t bytes = 0;
-    char *workspace;
-    ok(scan_sum_f32(NULL, &bytes, NULL, NULL, 0, NULL, NULL));
-    workspace = device_memory(bytes);
-    ok(scan_operators_init(workspace, bytes, NULL));
-    struct scan_options o = {.row = 3};
-    ok(scan_sum_f32(workspace, &bytes, NULL, NULL, 0, NULL, NULL));
-    ok(scan_sum_f32(workspace, &bytes, NULL, NULL, 0, &o, NULL));
-    o = (struct scan_options){.columns = 3, .reverse = true};
-    ok(scan_sum_f32(workspace, &bytes, NULL, NULL, 0, &o, NULL));
-    o = (struct scan_options){.kind = SCAN_HEADS_OFFSETS};
-    ok(scan_sum_f32(workspace, &bytes, NULL, NULL, 0, &o, NULL));
-    ok(cudaDeviceSynchronize());
-    ok(cudaFree(workspace));
-}
 
 Test(operators, refuses_slow)
 {
@@ -776,19 +635,13 @@ Test(operators, refuses_slow)
         {.kind = SCAN_HEADS_OFFSETS, .count = 1},
         {.kind = (enum scan_heads)(SCAN_HEADS_OFFSETS + 1), .heads = some},
     };
-    size_t bytes = 0, less, enough = (size_t)1 << 20;
+    size_t bytes = 0, enough = (size_t)1 << 20;
     char *workspace = device_memory(enough);
     ok(scan_operators_init(workspace, enough, NULL));
     for (size_t i = 0; i < LENGTH(wrong); i++) {
         is(scan_sum_f32(NULL, &bytes, NULL, NULL, N, &wrong[i], NULL),
            i < WITHOUT_HEADS || i == LENGTH(wrong) - 1 ? cudaErrorInvalidValue : cudaSuccess);
         is(scan_sum_f32(workspace, &enough, out, in, N, &wrong[i], NULL), cudaErrorInvalidValue);
-    }
-    for (const struct scanned *s = all_scanned; s->name; s++) {
-        ok(s->scan(NULL, &bytes, NULL, NULL, NULL, N, NULL, NULL));
-        less = bytes - 1;
-        is(s->scan(workspace, &less, out, in, in, N, NULL, NULL), cudaErrorInvalidValue);
-        is(s->scan(workspace + 8, &enough, out, in, in, N, NULL, NULL), cudaErrorInvalidValue);
     }
     const struct scan_options bytes_of = {.kind = SCAN_HEADS_BYTES, .heads = some},
                               keys = {.kind = SCAN_HEADS_KEYS, .heads = some};

@@ -247,58 +247,6 @@ Test(partners, at_odd_addresses_slow)
     }
 }
 
-/* One workspace serves texts of any lengths, one after the other. */
-Test(partners, a_workspace_is_used_again_slow)
-{
-    static const size_t sizes[] = {70000, 10, 66000, 3000, 70000, 0, 5, 69999};
-    size_t bytes = workspace_bytes(70000);
-    void *workspace = device_memory(bytes);
-    ok(cudaMemset(workspace, 0xFF, bytes));
-    for (size_t i = 0; i < LENGTH(sizes); i++)
-        expect_kind_in(workspace, bytes, i & 1 ? LEFT_OPEN : CLOSED, sizes[i], 0);
-    ok(cudaFree(workspace));
-}
-
-/* A captured call is run for two texts. */
-static void expect_in_a_graph(size_t n)
-{
-    size_t bytes = workspace_bytes(n);
-    int32_t *got = malloc(n * 4), *want = malloc(n * 4);
-    void *workspace = device_memory(bytes), *in = device_memory(n), *out = device_memory(n * 4);
-    cudaStream_t stream;
-    cudaGraph_t graph;
-    cudaGraphExec_t exec;
-    cr_assert(got && want);
-    ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    ok(scan_bracket_partners(workspace, &bytes, out, in, n, stream));
-    ok(cudaStreamEndCapture(stream, &graph));
-    ok(cudaGraphInstantiate(&exec, graph, 0));
-    for (int kind = CLOSED; kind <= LEFT_OPEN; kind++) {
-        uint8_t *text = make_text((enum kind)kind, n);
-        ok(cudaMemcpy(in, text, n, cudaMemcpyHostToDevice));
-        ok(cudaMemset(out, 0xFE, n * 4));
-        ok(cudaDeviceSynchronize());
-        ok(cudaGraphLaunch(exec, stream));
-        ok(cudaStreamSynchronize(stream));
-        ok(cudaMemcpy(got, out, n * 4, cudaMemcpyDeviceToHost));
-        find_partners(want, text, n);
-        compare(got, want, n, "in a graph");
-        free(text);
-    }
-    ok(cudaGraphExecDestroy(exec));
-    ok(cudaGraphDestroy(graph));
-    ok(cudaStreamDestroy(stream));
-    ok(cudaFree(workspace)), ok(cudaFree(in)), ok(cudaFree(out));
-    free(got), free(want);
-}
-
-Test(partners, in_a_graph)
-{
-    expect_in_a_graph(3000);
-    expect_in_a_graph(66000);
-}
-
 /* ---- refused --------------------------------------------------------------------------------- */
 
 Test(partners, refuses)

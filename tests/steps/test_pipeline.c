@@ -486,74 +486,6 @@ Test(pipeline, depth_of_floats_does_not_grow)
 
 /* ---- streams, graphs, workspaces ------------------------------------------------------------- */
 
-/* Several streams, each with a workspace of its own, in turns. */
-Test(pipeline, several_streams)
-{
-    enum { STREAMS = 4, ROUNDS = 3 };
-    struct buffer workspace[STREAMS], in[STREAMS], out[STREAMS];
-    cudaStream_t stream[STREAMS];
-    struct job job[STREAMS];
-    void *host[STREAMS];
-    for (int s = 0; s < STREAMS; s++) {
-        static const size_t sizes[STREAMS] = {1000, 70001, 300003, 40000};
-        job[s] = (struct job){s % 2 ? I32 : F32, sizes[s], s % 2 == 0, false, 0};
-        host[s] = numbers(job[s].type, job[s].n);
-        workspace[s] = make_workspace(workspace_bytes(&job[s]));
-        in[s] = make(4 * job[s].n, 0);
-        out[s] = make(4 * job[s].n, 0);
-        ok(buffer_upload(&in[s], 0, host[s], 4 * job[s].n));
-        ok(cudaStreamCreate(&stream[s]));
-    }
-    for (int round = 0; round < ROUNDS; round++)
-        for (int s = 0; s < STREAMS; s++)
-            ok(scan_of(&job[s])(workspace[s].data, &workspace[s].bytes, out[s].data, in[s].data,
-                                job[s].n, stream[s]));
-    for (int s = 0; s < STREAMS; s++) {
-        void *got = keep(malloc(4 * job[s].n));
-        ok(cudaStreamSynchronize(stream[s]));
-        ok(buffer_download(&out[s], 0, got, 4 * job[s].n));
-        cr_expect(memcmp(got, wanted(&job[s], host[s], 90), 4 * job[s].n) == 0, "stream %d", s);
-        end(&workspace[s]);
-        end(&in[s]);
-        end(&out[s]);
-    }
-}
-
-/* Each launch of the graph of a captured scan scans the data that the buffer holds then. Here it
- * scans in place the result of the launch before. */
-static void expect_replays(size_t n, int replays)
-{
-    struct job job = {I32, n, true, true, 0};
-    int32_t *want = numbers(I32, n), *got = keep(malloc(n * sizeof *got));
-    struct buffer workspace = make_workspace(workspace_bytes(&job));
-    struct buffer array = make(n * sizeof *got, 0);
-    cudaStream_t stream;
-    cudaGraph_t graph;
-    cudaGraphExec_t exec;
-    ok(buffer_upload(&array, 0, want, n * sizeof *got));
-    ok(cudaStreamCreate(&stream));
-    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    ok(scan_inclusive_i32(workspace.data, &workspace.bytes, array.data, array.data, n, stream));
-    ok(cudaStreamEndCapture(stream, &graph));
-    ok(cudaGraphInstantiate(&exec, graph, 0));
-    for (int replay = 0; replay < replays; replay++) {
-        ok(cudaGraphLaunch(exec, stream));
-        for (size_t i = 1; i < n; i++)
-            want[i] = (int32_t)((uint32_t)want[i] + (uint32_t)want[i - 1]);
-    }
-    ok(cudaStreamSynchronize(stream));
-    ok(buffer_download(&array, 0, got, n * sizeof *got));
-    cr_expect(memcmp(got, want, n * sizeof *got) == 0, "n = %zu, %d replays", n, replays);
-    end(&workspace);
-    end(&array);
-}
-Test(pipeline, replays_of_a_graph_slow)
-{
-    expect_replays(3000, 100);
-    expect_replays(9192, 20);
-    expect_replays(pipeline_from(4), 3);
-}
-
 /* A workspace is cleared once; then it serves every type and n for which it is large enough. The
  * next scan ignores the data that a scan leaves there, in states of another form. */
 Test(pipeline, one_workspace_for_all_slow)
@@ -638,28 +570,6 @@ static void end_refusal(struct refusal *r)
     end(&r->out);
 }
 
-Test(pipeline, refuses_a_bad_workspace)
-{
-    for (int type = 0; type < TYPES; type++)
-        for (int inclusive = 0; inclusive < 2; inclusive++) {
-            static const size_t sizes[] = {1, 40000, 100000};
-            for (size_t s = 0; s < LENGTH(sizes); s++) {
-                struct job job = {type, sizes[s], inclusive, false, 0};
-                size_t needed = workspace_bytes(&job), small = needed - 1, zero = 0;
-                struct refusal r;
-                begin_refusal(&r, &job);
-                any_scan *scan = scan_of(&job);
-                void *w = r.workspace.data, *out = r.out.data, *in = r.in.data;
-                is(scan(w, &small, out, in, job.n, NULL), cudaErrorInvalidValue);
-                is(scan(w, &zero, out, in, job.n, NULL), cudaErrorInvalidValue);
-                cr_expect(small == needed - 1 && zero == 0);
-                is(scan((char *)w + 8, &needed, out, in, job.n, NULL), cudaErrorInvalidValue);
-                is(scan((char *)w + 1, &needed, out, in, job.n, NULL), cudaErrorInvalidValue);
-                end_refusal(&r);
-            }
-        }
-}
-
 /* An error of a call before must not be taken for that of a kernel which cannot be launched: in
  * place a second kernel would scan the sums. */
 Test(pipeline, scans_once_after_an_invalid_value_slow)
@@ -691,19 +601,6 @@ Test(pipeline, tells_how_large_a_workspace_it_needs)
             cr_expect(bytes > 0 && bytes >= before && bytes <= 4096 + n / 100);
             before = bytes;
         }
-        end_refusal(&r);
-    }
-}
-
-Test(pipeline, no_elements)
-{
-    for (int type = 0; type < TYPES; type++) {
-        struct job job = {type, 10, false, false, 0};
-        struct refusal r;
-        begin_refusal(&r, &job);
-        size_t none = 0;
-        ok(scan_of(&job)(r.workspace.data, &none, r.out.data, r.in.data, 0, NULL));
-        ok(scan_of(&job)(r.workspace.data, &r.workspace.bytes, NULL, NULL, 0, NULL));
         end_refusal(&r);
     }
 }

@@ -4,9 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
-#include "tests/support/recording.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,61 +75,6 @@ Test(promises, beside_slow)
     expect("scan_wave,1000 beside 0 of 132,");
     expect("scan_onchip,");
     expect("scan_pipeline,");
-}
-
-/* ---- recordings of a GPU --------------------------------------------------------------------- */
-
-#define RECORDED "profiles/h200/promises.csv"
-
-/* The sum of a metric's values, and how many there are. */
-static double recorded_sum(const char *metric, int *values)
-{
-    double sum = 0;
-    struct recording r;
-    *values = 0;
-    recording_open(&r, RECORDED);
-    while (recording_next(&r)) {
-        const char *value = recording_cell(&r, metric);
-        if (*value) sum += strtod(value, NULL), ++*values;
-    }
-    return sum;
-}
-
-static double recorded(const char *variant, const char *parameter, const char *metric)
-{
-    double value = NAN;
-    struct recording r;
-    recording_open(&r, RECORDED);
-    while (recording_next(&r))
-        if (strcmp(recording_cell(&r, "variant"), variant) == 0 &&
-            strcmp(recording_cell(&r, "parameter"), parameter) == 0)
-            value = strtod(recording_cell(&r, metric), NULL);
-    cr_assert(!isnan(value), "%s has no row of %s, %s", RECORDED, variant, parameter);
-    return value;
-}
-
-/* All promises hold; and the statements of notes/12e-library.md about errors are true. */
-Test(promises, were_kept_on_a_gpu)
-{
-    static const char positive[] = "f32 0 to 1", large[] = "268435456";
-    int values;
-    cr_expect(recorded_sum("differ from the CPU", &values) == 0 && values >= 16);
-    cr_expect(recorded_sum("differ from the first", &values) == 0 && values >= 16);
-    cr_expect(recorded_sum("runs", &values) == 100 * values);
-    cr_expect(recorded_sum("wrong", &values) == 0 && values >= 60);
-    cr_expect(recorded_sum("ended", &values) == values);
-    cr_expect(recorded("f32 exclusive", "4294967301", "wrong") == 0);
-
-    double error = recorded(positive, large, "error in the second half");
-    double of_cub = recorded(positive, large, "error of CUB in the second half");
-    cr_expect_lt(recorded(positive, large, "error"), recorded(positive, large, "bound"));
-    cr_expect_lt(error, 3);
-    cr_expect_gt(of_cub, 10 * error);
-    cr_expect_lt(recorded(positive, "8192", "error of CUB in the second half"), of_cub / 2);
-
-    double alone = recorded("scan_pipeline", "268435456 beside 0 of 132", "time");
-    double slower = recorded("scan_pipeline", "268435456 beside 66 of 132", "time") / alone;
-    cr_expect(slower > 1.15 && slower < 1.35, "%g times as long", slower);
 }
 
 /* ---- the example ----------------------------------------------------------------------------- */

@@ -266,28 +266,3 @@ Test(recorded, emulator_counts_as_ncu_did_for_large_scans_slow, .timeout = 600)
     if (getenv("TEST_NIGHTLY") == NULL) cr_skip_test("it takes a minute: make test-nightly has it");
     compare_all(LARGE, SIZE_MAX);
 }
-
-/* On ncu's Source page, which does not count arbitration, no line of steps 9 to 12 has more
- * wavefronts than the ideal number. */
-Test(recorded, no_bank_conflicts_without_a_tree)
-{
-    static const char *const names[][2] = {{"source_wavefronts_ld", "source_ideal_ld"},
-                                           {"source_wavefronts_st", "source_ideal_st"}};
-    size_t numbers = 0;
-    struct recording r;
-
-    open_recording(&r);
-    while (recording_next(&r)) {
-        int step = atoi(r.cells[STEP]);
-        if (step < 9 || step > LAST_RECORDED) continue;
-        for (size_t i = 0; i < LENGTH(names); i++) {
-            const char *wavefronts = recording_cell(&r, names[i][0]);
-            const char *ideal = recording_cell(&r, names[i][1]);
-            cr_expect(strcmp(wavefronts, ideal) == 0,
-                      "step %s %s, n = %s, %s: %s wavefronts, of %s ideally", r.cells[STEP],
-                      r.cells[VARIANT], r.cells[N], r.cells[LINE], wavefronts, ideal);
-            numbers += *ideal != '\0';
-        }
-    }
-    cr_expect(numbers > 100);
-}

@@ -79,18 +79,6 @@ Test(single_pass, integers_are_always_the_same) { cr_expect_eq(results(""), 1); 
 
 /* ---- hazards --------------------------------------------------------------------------------- */
 
-Test(single_pass, has_no_hazards)
-{
-    for (int seed = 0; seed < 4; seed++)
-        for (int variant = TILE_2048; variant <= TILE_8192; variant++) {
-            expect_status(0,
-                          "$emu --tool racecheck,initcheck,synccheck --error-exitcode 9"
-                          " --schedule %d ./step11 --reps 0 --n 50001 --variant %s 2>&1",
-                          seed, step11.variants[variant]);
-            expect("ERROR SUMMARY: 0 errors");
-        }
-}
-
 /* ---- two words ------------------------------------------------------------------------------- */
 
 enum { HAZARD = 9 };

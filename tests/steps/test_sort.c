@@ -281,22 +281,6 @@ Test(sort, usual_waves_slow)
     expect_sorted((struct job){.type = U64, .n = 140000, .pairs = true, .own_values = true});
 }
 
-/* What any sort leaves in a workspace is right for any other. */
-Test(sort, one_workspace_for_sorts_of_all_kinds_slow)
-{
-    struct job j = {.type = U64, .size = SMALL, .n = 9000, .pairs = true};
-    size_t bytes = 2 * workspace_bytes(&j);
-    void *workspace = device_memory(bytes);
-    ok(cudaMemset(workspace, 0xFF, bytes));
-    ok(sort_workspace_init(workspace, bytes, NULL));
-    for (int i = 0; i < 12; i++) {
-        j.type = i % 4 ? U32 : U64, j.size = i % 3 ? WAVE : SMALL;
-        j.n = 9000 - 700 * i, j.pairs = i / 2 % 2, j.mask = i % 5 ? 0 : 0xff00;
-        expect_sorted_in(&j, workspace, bytes);
-    }
-    ok(cudaFree(workspace));
-}
-
 /* Passes with nothing to do are left out: so each number of active passes, from 0 to 4. */
 Test(sort, digits_that_are_all_the_same_slow)
 {
@@ -383,42 +367,6 @@ Test(sort, arrays_at_odd_addresses_slow)
     for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
 }
 
-/* A sort of few keys in between needs less shared memory of the same kernel. */
-Test(sort, a_graph_launched_after_other_sizes_slow)
-{
-    enum { N = 30000, FEW = 2000 };
-    struct job j = {.type = U64, .n = N};
-    size_t bytes = 0, keys = N * sizeof(uint64_t);
-    uint64_t *in = device_memory(keys), *out = device_memory(keys), *few = device_memory(keys);
-    uint64_t *host = malloc(keys), *sorted = malloc(keys);
-    uint32_t *values = device_memory(N * sizeof *values);
-    ok(sort_pairs_u64(NULL, &bytes, NULL, NULL, NULL, NULL, N, SORT_ASCENDING, NULL));
-    void *workspace = device_memory(bytes), *other = device_memory(bytes);
-    cudaStream_t stream;
-    cudaGraph_t graph;
-    cudaGraphExec_t exec;
-    cr_assert(host && sorted);
-    for (size_t i = 0; i < N; i++) host[i] = random_bits();
-    ok(cudaMemcpy(in, host, keys, cudaMemcpyHostToDevice));
-    ok(sort_workspace_init(workspace, bytes, NULL));
-    ok(sort_workspace_init(other, bytes, NULL));
-    ok(cudaStreamCreate(&stream));
-    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    ok(sort_pairs_u64(workspace, &bytes, out, values, in, NULL, N, SORT_ASCENDING, stream));
-    ok(cudaStreamEndCapture(stream, &graph));
-    ok(cudaGraphInstantiate(&exec, graph, 0));
-    ok(sort_pairs_u64(other, &bytes, few, values, in, NULL, FEW, SORT_ASCENDING, stream));
-    ok(cudaGraphLaunch(exec, stream));
-    ok(cudaStreamSynchronize(stream));
-    ok(cudaMemcpy(sorted, out, keys, cudaMemcpyDeviceToHost));
-    struct item *want = expected(&j, host);
-    compare_with(&j, want, sorted, NULL);
-    ok(cudaGraphExecDestroy(exec)), ok(cudaGraphDestroy(graph)), ok(cudaStreamDestroy(stream));
-    void *const memory[] = {in, out, few, values, workspace, other};
-    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
-    free(host), free(sorted), free(want);
-}
-
 /* ---- the step's own verifier ----------------------------------------------------------------- */
 
 /* Judges 6 pairs, one of which `break_it` has made wrong. */
@@ -462,29 +410,3 @@ Test(sort, verifier_slow)
 }
 
 /* ---- refused --------------------------------------------------------------------------------- */
-
-Test(sort, refuses_slow)
-{
-    enum { N = 100 };
-    struct job j = {.type = U32, .n = N};
-    size_t bytes = workspace_bytes(&j), less = bytes - 1;
-    uint32_t *keys = device_memory(3 * N * sizeof *keys), *out = keys + N, *in = keys;
-    char *workspace = device_memory(bytes + 16);
-    ok(sort_workspace_init(workspace, bytes, NULL));
-    is(sort_keys_u32(workspace, &less, out, in, N, SORT_ASCENDING, NULL), cudaErrorInvalidValue);
-    is(sort_keys_u32(workspace + 16, &bytes, out, in, N, SORT_ASCENDING, NULL),
-       cudaErrorInvalidValue);
-    is(sort_keys_u32(workspace, &bytes, in, in, N, SORT_ASCENDING, NULL), cudaErrorInvalidValue);
-    is(sort_keys_u32(workspace, &bytes, in + N - 1, in, N, SORT_ASCENDING, NULL),
-       cudaErrorInvalidValue);
-    is(sort_keys_u32(workspace, &bytes, in, in + N - 1, N, SORT_ASCENDING, NULL),
-       cudaErrorInvalidValue);
-    size_t many = (size_t)1 << 32, enough = SIZE_MAX;
-    is(sort_pairs_u32(workspace, &enough, (uint32_t *)(many * 8), out, in, NULL, many,
-                      SORT_ASCENDING, NULL),
-       cudaErrorInvalidValue);
-    ok(sort_keys_u32(workspace, &bytes, NULL, NULL, 0, SORT_ASCENDING, NULL));
-    ok(cudaDeviceSynchronize());
-    ok(cudaFree(workspace));
-    ok(cudaFree(keys));
-}

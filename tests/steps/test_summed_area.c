@@ -213,46 +213,6 @@ Test(summed_area, boxes_are_exact_where_the_table_overflows)
     unmake(&p);
 }
 
-/* Any window whose true sum is below 2^32, by four entries of a table modulo 2^32. */
-static uint32_t window_sum(const uint32_t *table, size_t width, size_t x, size_t y, size_t side)
-{
-    size_t right = x + side - 1, high = y + side - 1;
-    uint32_t sum = table[high * width + right];
-    if (x > 0) sum -= table[high * width + x - 1];
-    if (y > 0) sum -= table[(y - 1) * width + right];
-    if (x > 0 && y > 0) sum += table[(y - 1) * width + x - 1];
-    return sum;
-}
-
-Test(summed_area, white_pixels_8192_by_8192_slow)
-{
-    enum { SIDE = 8192, WINDOWS = 100000, WIDEST = 4104 };
-    struct sat_size size = {SIDE, SIDE, 1};
-    size_t pixels = (size_t)SIDE * SIDE, bytes = 0;
-    uint8_t *white = device_memory(pixels);
-    uint32_t *on_device = device_memory(4 * pixels), *table = malloc(4 * pixels), state = 1;
-    ok(cudaMemset(white, UINT8_MAX, pixels));
-    ok(sat_u8(NULL, &bytes, NULL, NULL, size, NULL));
-    void *workspace = device_memory(bytes);
-    ok(sat_u8(workspace, &bytes, on_device, white, size, NULL));
-    ok(cudaMemcpy(table, on_device, 4 * pixels, cudaMemcpyDeviceToHost));
-    size_t wrong = 0;
-    for (uint32_t y = 0; y < SIDE; y++)
-        for (uint32_t x = 0; x < SIDE; x++)
-            wrong += table[(size_t)y * SIDE + x] != UINT8_MAX * (x + 1) * (y + 1);
-    cr_expect_eq(wrong, 0);
-    for (int i = 0; i < WINDOWS; i++) {
-        uint32_t side = 1 + (next_random(&state) >> 16) % WIDEST;
-        uint32_t x = (next_random(&state) >> 16) % (SIDE - side + 1);
-        uint32_t y = (next_random(&state) >> 16) % (SIDE - side + 1);
-        cr_assert_eq(window_sum(table, SIDE, x, y, side), UINT8_MAX * side * side);
-    }
-    free(table);
-    ok(cudaFree(white));
-    ok(cudaFree(on_device));
-    ok(cudaFree(workspace));
-}
-
 /* 256 x 258 white pixels have a sum beyond 2^24. */
 Test(summed_area, floats_are_exact_up_to_two_to_the_24)
 {
@@ -428,37 +388,6 @@ Test(summed_area, depth_of_field)
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
-
-Test(summed_area, calls_that_are_refused)
-{
-    struct sat_size size = {64, 4, 1};
-    struct sample_picture p = make(size, ELEMENT_I8, 0, false);
-    size_t bytes = 0, less;
-    ok(sat_u8(NULL, &bytes, NULL, NULL, size, NULL));
-    cr_assert_gt(bytes, 0);
-    char *workspace = device_memory(bytes + 16);
-    uint32_t *table = device_memory(p.samples * 4);
-    less = bytes - 1;
-    is(sat_u8(workspace, &less, table, p.on_device, size, NULL), cudaErrorInvalidValue);
-    is(sat_u8(workspace + 4, &bytes, table, p.on_device, size, NULL), cudaErrorInvalidValue);
-    for (unsigned channels = 0; channels <= 5; channels++) {
-        struct sat_size other = {4, 4, channels};
-        bool right = channels == 1 || channels == 3 || channels == 4;
-        is(sat_u8(NULL, &less, NULL, NULL, other, NULL),
-           right ? cudaSuccess : cudaErrorInvalidValue);
-        if (right) continue;
-        struct sat_focus focus = {0, 255, 3};
-        is(sat_box_u8(p.on_device, table, other, 3, NULL), cudaErrorInvalidValue);
-        is(sat_blur_u8(p.on_device, table, p.on_device, other, focus, NULL), cudaErrorInvalidValue);
-    }
-    ok(sat_u8(workspace, &bytes, table, p.on_device, (struct sat_size){0, 4, 1}, NULL));
-    ok(sat_u8(workspace, &bytes, table, p.on_device, (struct sat_size){4, 0, 1}, NULL));
-    is(sat_box_u8(p.on_device, table, size, 0, NULL), cudaErrorInvalidValue);
-    ok(sat_box_u8(p.on_device, table, (struct sat_size){0, 4, 1}, 3, NULL));
-    ok(cudaFree(workspace));
-    ok(cudaFree(table));
-    unmake(&p);
-}
 
 /* Windows whose sums may reach 2^32 are refused before any memory is accessed. */
 Test(summed_area, windows_that_are_too_wide)

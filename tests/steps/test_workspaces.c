@@ -53,7 +53,7 @@ static void open_memory(void)
         host.in[i] = (int32_t)(random_bits() % 1000);
         host.in64[i] = host.real[i] = host.in[i];
         host.ones[i] = 1;
-        host.text[i] = "()ab"[random_bits() % 4];
+        host.text[i] = "(()ab"[random_bits() % 5];
     }
     in = device_copy(host.in, sizeof host.in);
     in64 = device_copy(host.in64, sizeof host.in64);
@@ -236,6 +236,19 @@ static size_t want_sorted(void *to, size_t n)
     return n * sizeof(int32_t);
 }
 
+static size_t want_partners(void *to, size_t n)
+{
+    static int32_t stack[MOST];
+    size_t open = 0;
+    int32_t *partner = memset(to, 0xFF, n * sizeof *partner); /* -1 */
+    for (size_t i = 0; i < n && (host.text[i] != ')' || open); i++)
+        if (host.text[i] == '(')
+            stack[open++] = (int32_t)i;
+        else if (host.text[i] == ')')
+            partner[i] = stack[--open], partner[partner[i]] = (int32_t)i;
+    return n * sizeof *partner;
+}
+
 /* Only that the call runs. */
 static size_t want_nothing(void *to, size_t n)
 {
@@ -255,7 +268,7 @@ static const struct call calls[] = {{"step 12, i32", SCANS, sums_12, want_sums},
                                     {"step 14", PICTURES, table_14, want_table},
                                     {"step 14, filter", NONE, filter_14, want_nothing},
                                     {"step 15", SORTS, sorted_15, want_sorted},
-                                    {"step 16, partners", PICTURES, partners_16, want_nothing}};
+                                    {"step 16, partners", PICTURES, partners_16, want_partners}};
 enum { CALLS = LENGTH(calls), SCAN_CALLS = 9 };
 
 /* A workspace for MOST elements of any of these calls, cleared once. */
@@ -533,44 +546,4 @@ Test(workspaces, refuses_what_no_memory_holds_slow)
     ok(cudaMemcpy(now, w.memory, w.bytes, cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < w.bytes; i++) cr_assert_eq(now[i], 0);
     free(now);
-}
-
-/* A query needs no arrays; options are checked for any n, and heads that are not taken too. */
-Test(workspaces, options_of_queries_and_of_no_elements_slow)
-{
-    open_memory();
-    struct workspace w = workspace_for(SCANS);
-    size_t bytes = 0;
-    const struct scan_options two = {.row = 2, .columns = 2};
-    REFUSED(scan_sum_f32(NULL, &bytes, NULL, NULL, 0, &two, NULL));
-    REFUSED(scan_sum_f32(w.memory, &w.bytes, NULL, NULL, 0, &two, NULL));
-    for (int kind = SCAN_HEADS_BYTES; kind <= SCAN_HEADS_OFFSETS; kind++) {
-        const struct scan_options o = {.kind = (enum scan_heads)kind, .count = 1};
-        bool taken = kind == SCAN_HEADS_BITS || kind == SCAN_HEADS_OFFSETS;
-        ok(scan_sum_f32(NULL, &bytes, NULL, NULL, MOST, &o, NULL));
-        ok(scan_sum_f32(w.memory, &w.bytes, NULL, NULL, 0, &o, NULL));
-        REFUSED(scan_sum_f32(w.memory, &w.bytes, out, out, MOST, &o, NULL));
-        is(scan_xor_u32(NULL, &bytes, NULL, NULL, MOST, &o, NULL),
-           taken ? cudaSuccess : cudaErrorNotSupported);
-        is(scan_xor_u32(w.memory, &w.bytes, NULL, NULL, 0, &o, NULL),
-           taken ? cudaSuccess : cudaErrorNotSupported);
-    }
-}
-
-/* From a larger key to a smaller one there are none; a predicate is checked for any n. */
-Test(workspaces, predicates_slow)
-{
-    open_memory();
-    struct workspace w = workspace_for(SCANS);
-    struct predicate none = predicate_between(key_of_i32(5), key_of_i32(3)),
-                     damaged = {.count = LENGTH(damaged.interval) + 1};
-    uint64_t count = 1;
-    cr_expect(!predicate_keeps(&none, key_of_i32(4)) && !predicate_keeps(&none, key_of_i32(5)));
-    ok(compact_i32(w.memory, &w.bytes, out, kept, in, MOST, &none, NULL));
-    ok(cudaMemcpy(&count, kept, sizeof count, cudaMemcpyDeviceToHost));
-    cr_expect_eq(count, 0);
-    for (size_t n = 0; n <= MOST; n += MOST) {
-        REFUSED(compact_i32(w.memory, &w.bytes, out, kept, in, n, &damaged, NULL));
-        REFUSED(compact_i32(w.memory, &w.bytes, out, kept, in, n, NULL, NULL));
-    }
 }
