@@ -162,37 +162,6 @@ Test(bench, an_experiment_that_is_not_built)
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-#define SECTOR_WORDS 8
-
-/* The words that a step moves for each element, as its chapter says, equal the emulator's counts,
- * except for block sums and similar words. Bulk copies are not counted, as on an H200, so step 12
- * is left out; and step 8, whose small n need more. */
-Test(bench, words_are_those_counted)
-{
-    enum { N = 1 << 18 };
-    static const double words[] = {[5] = 4, 4, 4, 0, 4, 3, 2};
-    static float out[N];
-    for (int number = 5; number < (int)(sizeof words / sizeof *words); number++) {
-        if (!words[number]) continue;
-        const struct step *step = scan_step(number);
-        struct scan scan = {step, 0, N, 0, false};
-        struct counters counters;
-        const float *in = random_floats(N, false);
-        cr_assert(counters_begin());
-        cr_assert(scan_once(&scan, in, out) == cudaSuccess);
-        counters_end(&counters);
-        double sectors =
-            (double)(counters.total.global_ld.sectors + counters.total.global_st.sectors);
-        double said = words[number] * N, counted = SECTOR_WORDS * sectors;
-        /* How often step 11 loads the states of its tiles, and how often step 10 polls in
-         * grid.sync(), varies from run to run. */
-        bool within = step->number == 10 || step->number == 11 || counted < 1.10 * said;
-        cr_expect(counted >= 0.99 * said && within, "step %d says %g words, and %g were counted",
-                  step->number, said, counted);
-        counters_free(&counters);
-    }
-}
-
 /* ---- a wrong scan is found ------------------------------------------------------------------- */
 
 extern const struct step step07;
@@ -264,23 +233,6 @@ static cudaError_t spoil_input(void *out, const void *in, size_t n, int variant,
     return cudaMemsetAsync((float *)(uintptr_t)in + spoiled, 0x3F, sizeof(float), stream);
 }
 
-static cudaError_t spoil_both_and_fail(void *out, const void *in, size_t n, int variant,
-                                       void *workspace, cudaStream_t stream)
-{
-    cudaError_t error = spoil_input(out, in, n, variant, workspace, stream);
-    if (!error) error = cudaMemsetAsync((float *)out - 1, 0x3F, sizeof(float), stream);
-    cudaSetDevice(-1); /* an error that it does not return */
-    return error;
-}
-
-static cudaError_t spoil_host_input(void *out, const void *in, size_t n, int variant,
-                                    void *workspace, cudaStream_t stream)
-{
-    cudaError_t error = step01.scan(out, in, n, variant, workspace, stream);
-    ((float *)(uintptr_t)in)[spoiled] += 1;
-    return error;
-}
-
 /* The last number is not among those that the contenders get. */
 Test(bench, a_scan_that_writes_into_the_input_is_found)
 {
@@ -293,27 +245,6 @@ Test(bench, a_scan_that_writes_into_the_input_is_found)
         cr_expect(!entry->right);
         cr_expect(strstr(entry->wrong, says), "%s", entry->wrong);
     }
-}
-
-Test(bench, what_a_scan_that_failed_has_written_is_not_the_others_fault)
-{
-    spoiled = 5;
-    const struct entry *entry = time_with_copy(spoil_both_and_fail);
-    cr_expect(!entry->right);
-    cr_expect(strstr(entry->wrong, "a call in it failed"), "%s", entry->wrong);
-}
-
-Test(bench, a_scan_on_the_cpu_that_writes_into_the_input_is_found)
-{
-    struct step step = step01;
-    struct fault fault;
-    step.scan = spoil_host_input;
-    spoiled = 1023; /* which no result contains */
-    cr_assert(time_beside(&(struct contender){.step = &step01}, &step, &fault) == 0, "%s",
-              fault.text);
-    cr_expect(strstr(bench.entries[0].wrong, "the input was modified, first at element 1023"), "%s",
-              bench.entries[0].wrong);
-    cr_expect(bench.entries[1].right, "%s", bench.entries[1].wrong);
 }
 
 /* The run that measures how long a run takes: of the bench's calls, which it does not capture

@@ -291,13 +291,6 @@ Test(causes, an_offset_that_is_no_carry)
     expect_cause(neutral);
 }
 
-Test(causes, the_text_of_a_neutral_offset)
-{
-    begin(false);
-    add(3 * BLOCK, 4 * BLOCK, 0.25f);
-    expect_cause("all are off by the same 0.25, from element 384 to 511");
-}
-
 Test(causes, sum_of_a_block)
 {
     begin(false);

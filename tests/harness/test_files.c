@@ -9,28 +9,6 @@
 
 TestSuite(files, .init = command_init, .fini = command_fini, .timeout = 120);
 
-Test(files, a_trace_over_the_program_or_its_log_is_refused)
-{
-    expect_status(2, "cp $p/shared $t/p && ln -s p $t/link; "
-                     "$emu --log-file /dev/null --trace $t/link $t/p 2>&1");
-    expect("/link is the program itself; choose another file\n");
-    expect_one_sentence();
-    expect_status(0, "cmp $p/shared $t/p");
-    static const char *const tools[] = {"", "--tool memcheck"};
-    for (int i = 0; i < 2; i++) {
-        expect_status(2, "$emu %s --log-file $t/x --trace $t/./x $t/p 2>&1 >/dev/null", tools[i]);
-        expect("the log file and the trace are one file, ");
-    }
-    expect_status(2, "cp $p/emulated $t/e; EMU_TRACE=$t/p $t/e 2>&1; EMU_TRACE=$t/e $t/e 2>&1");
-    expect("/p is not written: the file is a program or a library\n");
-    expect("/e is not written: the file is the program itself\n");
-    expect_status(2, "EMU_COUNTERS=1 EMU_LOG_FILE=$t/e $t/e 2>&1");
-    expect("/e is not written: the file is the program itself\n");
-    expect_status(2, "EMU_TOOL=memcheck EMU_CHECK_LOG=$t/e $t/e 2>&1");
-    expect("/e is not written: the file is the program itself\n");
-    expect_status(0, "cmp $p/shared $t/p && cmp $p/emulated $t/e");
-}
-
 /* ---- old files stay until the end ------------------------------------------------------------ */
 
 Test(files, a_refused_run_leaves_the_old_files)
@@ -76,15 +54,6 @@ Test(files, a_trace_of_what_failed_is_kept)
                   "rm $t/trace; $emu --tool memcheck --error-exitcode 9 --log-file $t/log "
                   "--trace $t/trace $p/launches fault >/dev/null 2>&1; code=$?; ls $t; exit $code");
     cr_expect_str_eq(output, "log\ntrace\n");
-}
-
-/* It is kept, too, and nothing is said, if the reader of stdout has enough. */
-Test(files, a_report_of_what_nobody_reads)
-{
-    expect_status(141, "mkfifo $t/p; exec 3<>$t/p 4>$t/p 3>&-; env --default-signal "
-                       "$emu --csv --log-file $t/log ./step5 --n 8 2>&1 >&4; "
-                       "code=$?; grep -c scan_block $t/log; exit $code");
-    cr_expect_str_neq(output, "0\n");
 }
 
 /* ---- files that are not regular -------------------------------------------------------------- */
@@ -145,18 +114,6 @@ Test(files, a_trace_goes_to_stdout_as_an_output_does)
 }
 
 /* ---- names, permissions and room ------------------------------------------------------------- */
-
-Test(files, long_names)
-{
-    expect_status(0,
-                  "name=$(printf %%0255d 0); "
-                  "./step3 --output $t/$name --trace $t/${name%%0}1 >/dev/null && ls $t | wc -l");
-    expect("2\n");
-    expect_status(2, "./step3 --output $t/$(printf %%0256d 0) 2>&1");
-    expect("File name too long");
-    expect_status(2, "./step3 --trace $t/$(printf %%0256d 0) 2>&1");
-    expect("File name too long");
-}
 
 /* Runs a shell command as a user without rights. */
 #define AS_NOBODY "setpriv --reuid=65534 --regid=65534 --clear-groups sh -c "

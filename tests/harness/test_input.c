@@ -185,25 +185,6 @@ Test(input_parts, a_file_that_changes_while_it_is_read_is_refused)
     remove_file();
 }
 
-/* The index in a message is that in the file. */
-Test(input_parts, a_number_that_does_not_fit_is_named_by_its_place_in_the_file)
-{
-    struct input some;
-    struct fault fault;
-    struct output output;
-    static double numbers[N];
-    numbers[5000] = 0x1p200;
-    int descriptor = mkstemps(part_path, 4);
-    cr_assert_eq(output_begin(&output, part_path, ELEMENT_F64, N, &fault), 0);
-    cr_assert_eq(output_add(&output, numbers, N, &fault), 0);
-    cr_assert_eq(output_end(&output, &fault), 0);
-    close(descriptor);
-    cr_expect_eq(from_file(&some, ELEMENT_F32, parts[3], &fault), EXIT_USAGE);
-    cr_expect(strstr(fault.text, "number 5001, 1.6069380442589903e+60, is beyond"), "%s",
-              fault.text);
-    remove_file();
-}
-
 /* ---- random numbers, .npy files and text: what is read, and how the rest is refused ---------- */
 
 static char path[] = "/tmp/upsweep-input-XXXXXX";
@@ -325,38 +306,6 @@ Test(input, random_reals_weigh_alike_and_have_a_quantum)
     expect_reals(ELEMENT_F64, (size_t)1 << 20, 49);
 }
 
-/* The numbers that experiments use, and their recordings. */
-Test(input, uniform_reals_are_as_ever)
-{
-    struct input input;
-    struct fault fault;
-    cr_assert_eq(input_generate_uniform(&input, ELEMENT_F32, 100000, 1, &fault), 0);
-    double sum = 0;
-    for (size_t i = 0; i < input.n; i++) {
-        double x = ((float *)input.data)[i];
-        cr_assert(x >= -1 && x < 1 && ldexp(x, 23) == rint(ldexp(x, 23)));
-        sum += x;
-    }
-    cr_expect_lt(fabs(sum / (double)input.n), 0.02);
-    const float first[] = {0x1.d2a404p-1f, 0x1.fd4d7p-2f, 0x1.5093c8p-1f};
-    cr_expect(memcmp(input.data, first, sizeof first) == 0);
-    input_free(&input);
-}
-
-Test(input, random_numbers_of_each_type)
-{
-    for (enum element e = ELEMENT_F32; e <= ELEMENT_I8; e++) {
-        struct input input;
-        struct fault fault;
-        long double wide[300];
-        cr_assert_eq(input_generate(&input, e, 300, false, 5, &fault), 0);
-        element_widen(e, input.data, 0, 300, wide);
-        for (size_t i = 0; i < 300; i++)
-            cr_expect(wide[i] != 0 && fabsl(wide[i]) <= (e == ELEMENT_I8 ? 100 : 500));
-        input_free(&input);
-    }
-}
-
 /* ---- text ------------------------------------------------------------------------------------ */
 
 Test(input, text)
@@ -425,30 +374,6 @@ Test(input, text_that_is_refused)
                    "number 1, -inf, is beyond the range of int32.");
     expect_refused(read_bytes("\0\0\0", 3, ELEMENT_F32, &input, &fault), &fault,
                    "neither a .npy file nor text");
-}
-
-Test(input, more_than_the_step_takes)
-{
-    struct input input;
-    struct fault fault;
-    write_file("1 2 3 4 5", 9);
-    cr_assert_eq(input_read(&input, ELEMENT_F32, path, 3, &fault), 0);
-    cr_expect_gt(input.n, 3, "the caller has to see that there are too many");
-    input_free(&input);
-}
-
-Test(input, files_that_cannot_be_read)
-{
-    struct input input;
-    struct fault fault;
-    expect_refused(input_read(&input, ELEMENT_F32, "/nonexistent/x", 0, &fault), &fault,
-                   "cannot open /nonexistent/x: No such file");
-    expect_refused(input_read(&input, ELEMENT_F32, "/tmp", 0, &fault), &fault,
-                   "cannot read /tmp: Is a directory");
-    expect_refused(input_read(&input, ELEMENT_F32, "/dev/null", 0, &fault), &fault,
-                   "/dev/null is empty");
-    expect_refused(input_read(&input, ELEMENT_F32, "/dev/zero", 0, &fault), &fault,
-                   "neither");
 }
 
 /* ---- .npy ------------------------------------------------------------------------------------ */
@@ -594,33 +519,6 @@ Test(input, what_a_float_cannot_hold_is_rounded)
     input_free(&input);
     expect_refused(read_bytes("0.5", 3, ELEMENT_I32, &input, &fault), &fault,
                    "number 1, 0.5, cannot be held exactly in type int32");
-}
-
-/* The length of a header is stored in 2 bytes, or in 4. The reader has a limit of its own. */
-Test(input, npy_headers_of_any_length)
-{
-    static const float one = 1;
-    static char header[1 << 17];
-    static unsigned char file[sizeof header + 20];
-    for (size_t length = 60; length < sizeof header; length = 2 * length + 7) {
-        struct input input;
-        struct fault fault;
-        int used = snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False,");
-        memset(header + used, ' ', sizeof header - (size_t)used);
-        memcpy(header + length - 14, "'shape': (1,)}", 14);
-        memcpy(file, "\x93NUMPY\2\0", 8);
-        for (int i = 0; i < 4; i++) file[8 + i] = (unsigned char)(length >> 8 * i);
-        memcpy(file + 12, header, length);
-        memcpy(file + 12 + length, &one, sizeof one);
-        int code = read_bytes(file, 12 + length + sizeof one, ELEMENT_F32, &input, &fault);
-        if (length <= 65536) {
-            cr_assert_eq(code, 0, "%zu bytes: %s", length, fault.text);
-            expect_floats(&input, &one, 1);
-            input_free(&input);
-        } else {
-            expect_refused(code, &fault, "longer than 64 KiB");
-        }
-    }
 }
 
 /* A file that is cut off anywhere gives a sentence, never a crash, and never numbers. */

@@ -98,17 +98,6 @@ Test(options, what_is_no_size)
     }
 }
 
-Test(options, sentences_about_sizes)
-{
-    size_t value;
-    struct fault fault;
-    cr_expect_eq(size_parse("ten", "--offset", &value, &fault), EXIT_USAGE);
-    cr_expect_str_eq(fault.text, "--offset \"ten\" is not a size; write for example 1000, 64K, "
-                                 "1Mi, 2^20 or 2^20+1.");
-    cr_expect_eq(size_parse("2^64", "--n", &value, &fault), EXIT_USAGE);
-    cr_expect_str_eq(fault.text, "--n 2^64 is beyond what 64 bits can count.");
-}
-
 Test(options, defaults)
 {
     struct options o;
@@ -240,39 +229,6 @@ Test(options, the_environment_chooses_the_device_unless_the_command_line_does)
     cr_expect(strstr(fault.text, "DEVICE=\"tpu\""), "%s", fault.text);
 }
 
-Test(options, help_names_every_option_and_limit)
-{
-    static const char *const names[] = {"--n N",
-                                        "--input FILE",
-                                        "--real",
-                                        "--seed",
-                                        "--output",
-                                        "--variant",
-                                        "--inclusive",
-                                        "--in-place",
-                                        "--offset K",
-                                        "--reps",
-                                        "--verify",
-                                        "--device",
-                                        "--counters",
-                                        "--trace",
-                                        "--json",
-                                        "--csv",
-                                        "--help",
-                                        "--version",
-                                        "--pattern NAME",
-                                        "2048",
-                                        "step 10 takes any n",
-                                        "second"};
-    char text[8000] = "";
-    FILE *file = fmemopen(text, sizeof text, "w");
-    cr_assert_not_null(file);
-    options_help(&step, file);
-    fclose(file);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        cr_expect(strstr(text, names[i]), "%s is missing", names[i]);
-}
-
 /* A step with verbs names the options that it has no use for, and says itself what files it
  * takes. */
 Test(options, what_a_step_with_verbs_has_no_use_for)
@@ -306,37 +262,6 @@ Test(options, what_a_step_with_verbs_has_no_use_for)
     cr_expect(!strstr(help, "--trace"));
     cr_expect(strstr(help, "  --input FILE      scan the sounds of FILE\n"));
     cr_expect(strstr(help, "  --output FILE     write the result: .npy if so named"));
-    free(help);
-}
-
-/* A step with verbs obeys --inclusive by itself, or has no use for it. */
-Test(options, inclusive_of_a_step_with_verbs)
-{
-    static const char *const unused[] = {"inclusive", NULL};
-    const struct verbs obeys = {.experiment = NULL}, refuses = {.unused = unused};
-    struct step applies = {.number = 9, .name = "nine", .title = "Nine", .default_n = 512};
-    char *const argv[] = {"./step9", "--inclusive", NULL};
-    struct options options;
-    struct fault fault = {0};
-    char *help;
-    size_t size;
-
-    applies.verbs = &obeys;
-    cr_assert_eq(options_parse(&options, &applies, NULL, 2, argv, &fault), 0, "%s", fault.text);
-    cr_expect(options.inclusive);
-    FILE *to = open_memstream(&help, &size);
-    options_help(&applies, to);
-    fclose(to);
-    cr_expect(strstr(help, "  --inclusive       each result includes its own element\n"));
-    free(help);
-
-    applies.verbs = &refuses;
-    cr_assert_eq(options_parse(&options, &applies, NULL, 2, argv, &fault), EXIT_USAGE);
-    cr_expect_str_eq(fault.text, "--inclusive: step 9 (nine) has no use for it; leave it out.");
-    to = open_memstream(&help, &size);
-    options_help(&applies, to);
-    fclose(to);
-    cr_expect(!strstr(help, "--inclusive"));
     free(help);
 }
 

@@ -114,16 +114,6 @@ Test(output, unsigned_integers)
     cr_expect(!input_npy_type("u.txt", &element) && !input_npy_type("none.npy", &element));
 }
 
-Test(output, text_can_be_read_again)
-{
-    struct fault fault;
-    struct input input;
-    cr_assert_eq(write_floats("a.txt", floats, 5, &fault), 0);
-    cr_assert_eq(input_read(&input, ELEMENT_F32, "a.txt", 0, &fault), 0, "%s", fault.text);
-    cr_expect_eq(memcmp(input.data, floats, sizeof floats), 0);
-    input_free(&input);
-}
-
 /* The old file stays until the new one is complete, which then has the permissions of the old
  * one. */
 Test(output, a_file_is_replaced_as_a_whole)
@@ -189,21 +179,6 @@ Test(output, a_private_file_is_private_from_the_beginning)
     cr_expect_eq(count_files(), 1);
 }
 
-/* The folder is removed while the file is written. */
-Test(output, a_folder_that_vanishes)
-{
-    struct fault fault;
-    struct output output;
-    cr_assert_eq(mkdir("sub", 0777), 0);
-    cr_assert_eq(output_begin(&output, "sub/a.txt", ELEMENT_F32, 1, &fault), 0);
-    cr_assert_eq(output_add(&output, floats, 1, &fault), 0);
-    cr_assert_eq(system("rm -r sub"), 0);
-    cr_expect_eq(output_end(&output, &fault), EXIT_USAGE);
-    cr_expect_str_eq(fault.text, "cannot write sub/a.txt: No such file or directory.");
-    cr_expect_eq(output_begin(&output, "sub/a.txt", ELEMENT_F32, 1, &fault), EXIT_USAGE);
-    cr_expect_eq(count_files(), 0);
-}
-
 /* Names as long as the file system allows, and longer. */
 Test(output, long_names)
 {
@@ -242,62 +217,6 @@ Test(output, a_symbolic_link_stays_one)
     expect_content("a.txt", "1\n");
 }
 
-/* Another process may write to the file under a name that it has until it is complete. */
-Test(output, a_name_leads_to_the_new_file)
-{
-    struct output output;
-    struct fault fault;
-    int numbers[] = {7, 8};
-    cr_assert_eq(output_begin(&output, "x.npy", ELEMENT_I32, 2, &fault), 0);
-    long start = ftell(output.file);
-    fflush(output.file);
-    int file = open(replacement_name(&output.replacement), O_WRONLY);
-    cr_assert_geq(file, 0);
-    cr_assert_eq(pwrite(file, numbers, sizeof numbers, start), (ssize_t)sizeof numbers);
-    close(file);
-    cr_assert_eq(output_end(&output, &fault), 0);
-    struct input input;
-    cr_assert_eq(input_read(&input, ELEMENT_I32, "x.npy", 0, &fault), 0, "%s", fault.text);
-    cr_expect_arr_eq(input.data, numbers, sizeof numbers);
-    cr_expect_eq(count_files(), 1);
-    input_free(&input);
-    cr_assert_eq(output_begin(&output, "/dev/null", ELEMENT_I32, 2, &fault), 0);
-    cr_expect_null(replacement_name(&output.replacement));
-    output_abandon(&output);
-}
-
-Test(output, devices_are_written_and_not_replaced)
-{
-    struct fault fault;
-    struct stat status;
-    cr_expect_eq(write_floats("/dev/null", floats, 5, &fault), 0, "%s", fault.text);
-    cr_assert_eq(stat("/dev/null", &status), 0);
-    cr_expect(S_ISCHR(status.st_mode));
-}
-
-Test(output, a_full_disk)
-{
-    struct fault fault;
-    cr_expect_eq(write_floats("/dev/full", floats, 5, &fault), EXIT_USAGE);
-    cr_expect(strstr(fault.text, "cannot write /dev/full: No space left"), "%s", fault.text);
-    /* More than stdio's buffer: the failure shows before the end. */
-    static float many[100000];
-    cr_expect_eq(write_floats("/dev/full", many, 100000, &fault), EXIT_USAGE);
-    cr_expect(strstr(fault.text, "No space left"), "%s", fault.text);
-}
-
-Test(output, places_that_cannot_be_written)
-{
-    static const char *const bad[] = {"/nonexistent/a.txt", "/tmp", "a.txt/b", "nothing/"};
-    struct fault fault;
-    cr_assert_eq(write_floats("a.txt", floats, 1, &fault), 0);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        cr_expect_eq(output_check(bad[i], &fault), EXIT_USAGE, "%s", bad[i]);
-        cr_expect(strstr(fault.text, "cannot write"), "%s", fault.text);
-    }
-    cr_expect_eq(count_files(), 1);
-}
-
 Test(output, held_files_are_replaced_together)
 {
     struct fault fault = {0};
@@ -315,24 +234,4 @@ Test(output, held_files_are_replaced_together)
     }
     expect_content("a", "2\n");
     expect_content("b", "2\n");
-}
-
-/* A target that vanishes at the last moment: no file after it is replaced. */
-Test(output, a_held_file_whose_folder_vanishes)
-{
-    struct fault fault = {0};
-    float two = 2;
-    cr_assert_eq(mkdir("gone", 0777), 0);
-    output_hold();
-    cr_assert_eq(write_floats("gone/a", &two, 1, &fault), 0, "%s", fault.text);
-    cr_assert_eq(write_floats("b", &two, 1, &fault), 0, "%s", fault.text);
-    cr_assert_eq(rename("gone", "away"), 0);
-    cr_expect_eq(output_release(0, &fault), EXIT_USAGE);
-    cr_expect_str_eq(fault.text, "cannot write gone/a: No such file or directory.");
-    cr_expect_eq(access("b", F_OK), -1);
-    DIR *away = opendir("away");
-    for (struct dirent *entry; (entry = readdir(away));)
-        if (entry->d_name[0] != '.') unlinkat(dirfd(away), entry->d_name, 0);
-    closedir(away);
-    rmdir("away");
 }

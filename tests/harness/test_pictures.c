@@ -242,14 +242,6 @@ Test(pictures, npy_arrays_of_8_and_16_bits)
     REFUSED(NPY("\x3a", HEADER("|b1", "False", "(1, 1)")) "\1", "has elements of type '|b1'; a");
 }
 
-Test(pictures, a_file_that_is_not_there)
-{
-    struct picture p;
-    struct fault fault = {0};
-    cr_expect_eq(picture_read(&p, "none.pgm", &fault), EXIT_USAGE);
-    cr_expect_str_eq(fault.text, "cannot open none.pgm: No such file or directory.");
-}
-
 Test(pictures, paths_that_cannot_be_written)
 {
     struct picture p = made(2, 2, 4, 8);

@@ -397,42 +397,6 @@ Test(report_text, record_of_a_gpu)
     expect_record(&record, expected);
 }
 
-/* A run on the host that is not verified and not timed, and a wrong run. */
-Test(report_text, record_of_less)
-{
-    static const char *const nothing[][2] = {
-        {"variant", "null"},  {"input", "random reals"}, {"right", "null"},
-        {"exact", "null"},    {"checked", "null"},       {"wrong", "null"},
-        {"verify", "none"},   {"grid", "null"},          {"block", "null"},
-        {"launches", "null"}, {"occupancy", "null"},     {"reps", "0"},
-        {"seconds", "null"},  {"seconds_lower", "null"}, {"seconds_upper", "null"},
-        {"gb_per_s", "null"}, {NULL, NULL},
-    };
-    static const char *const wrong[][2] = {
-        {"right", "false"}, {"wrong", "1"},        {"first_wrong", "5"}, {"got", "1"},
-        {"expected", "2"},  {"cause", "it is so"}, {NULL, NULL},
-    };
-    struct record record;
-    struct step plain = {.name = "plain"};
-    struct outcome outcome = {.n = 9};
-    struct options options = {.real = true, .verify = VERIFY_NONE};
-    struct subject subject = subject_of(&plain, &options);
-    report_record(&record, &subject, NULL, &outcome);
-    expect_record(&record, nothing);
-    outcome.verified = true;
-    outcome.verdict = (struct verdict){.checked = 9,
-                                       .wrong = 1,
-                                       .shown = 1,
-                                       .first = {{.index = 5, .got = "1", .want = "2"}},
-                                       .cause = "it is so"};
-    report_record(&record, &subject, NULL, &outcome);
-    expect_record(&record, wrong);
-    strcpy(outcome.damage, "a guard was written");
-    report_record(&record, &subject, NULL, &outcome);
-    static const char *const damaged[][2] = {{"cause", "a guard was written"}, {NULL, NULL}};
-    expect_record(&record, damaged);
-}
-
 #define LINES                                                                                      \
     "{\n  \"n\": 5,\n  \"lines\": [\n"                                                             \
     "    {\"file\": \"/none/a.cu\", \"line\": 7, \"conflicts_ld\": 18, \"conflicts_st\": 0, "      \

@@ -138,28 +138,6 @@ Test(runs, a_fingerprint_depends_on_every_byte_and_its_place)
     cr_expect_eq(fingerprint(0, BYTES), whole);
 }
 
-/* Zeros, ones and the poison: where each word is the same, the number of words still counts. */
-Test(runs, fingerprints_of_equal_words)
-{
-    static const int values[] = {0, 0xFF, 1};
-    for (size_t v = 0; v < 3; v++) {
-        memset(bytes, values[v], BYTES);
-        uint64_t last = fingerprint(0, 4);
-        for (size_t count = 8; count <= 400; count += 4) {
-            cr_expect_neq(fingerprint(0, count), last);
-            last = fingerprint(0, count);
-        }
-    }
-}
-
-Test(runs, a_fingerprint_may_be_taken_in_pieces)
-{
-    fill_bytes();
-    uint64_t pieces = fingerprint_on_host(bytes, 1024, 0) +
-                      fingerprint_on_host(bytes + 1024, BYTES - 1024, 1024 / 4);
-    cr_expect_eq(pieces, fingerprint(0, BYTES));
-}
-
 /* The kernel that is used on a GPU, of any alignment and length. */
 Test(runs, the_device_takes_the_same_fingerprints)
 {
@@ -217,29 +195,6 @@ Test(runs, fingerprints_of_device_and_host)
     buffer_free(&large);
     fingerprinter_close(&by_host);
     fingerprinter_close(&by_kernels);
-}
-
-/* After a span that cannot be copied, no fingerprints are taken, and the error is returned. */
-Test(runs, fingerprints_of_memory_that_is_not_there)
-{
-    struct fingerprinter by_host, by_kernels = {0};
-    struct fault fault;
-    void *freed;
-    cr_assert_eq(fingerprinter_open(&by_host, false, &fault), 0);
-    cr_assert(cudaMalloc((void **)&by_kernels.sums, FINGERPRINT_SPANS * sizeof(uint64_t)) ==
-              cudaSuccess);
-    cr_assert(cudaMalloc(&freed, BYTES) == cudaSuccess && cudaFree(freed) == cudaSuccess);
-    const struct span spans[] = {{freed, BYTES, false}, {bytes, BYTES, true}};
-    struct fingerprinter *both[] = {&by_host, &by_kernels};
-    for (size_t i = 0; i < 2; i++) {
-        uint64_t got[2] = {0, 7};
-        cr_expect_eq(fingerprints(both[i], spans, 2, NULL, got, &fault), EXIT_DEVICE);
-        cr_expect(strstr(fault.text, "cudaMemcpy failed: ") ||
-                      strstr(fault.text, "cudaMemcpyAsync failed: "),
-                  "%s", fault.text);
-        cr_expect_eq(got[1], 7, "a span behind it was taken");
-        fingerprinter_close(both[i]);
-    }
 }
 
 /* ---- guards ---------------------------------------------------------------------------------- */

@@ -357,19 +357,3 @@ Test(verify, minus_zero_is_wrong_within_the_bound)
     sums[3] = -0.0f;
     cr_expect_not(verify(x, sums, 4, false, 3, 0).right);
 }
-
-Test(verify, minus_zero_with_a_reference)
-{
-    const float x[] = {-0.0f, -0.0f, 3};
-    const double copied[] = {-0.0, 5, 0};
-    float got[] = {-0.0f, 5, 0};
-    struct problem p = {.element = ELEMENT_F32, .in = x, .n = 3, .reference = copied};
-    struct facts facts = facts_of(&p);
-    for (int spoiled = 0; spoiled < 2; spoiled++) {
-        struct verifier v;
-        if (spoiled) got[2] = -0.0f;
-        verify_begin(&v, &p, &facts, 0, 0);
-        verify_piece(&v, got, 0, 3);
-        cr_expect_eq(verify_end(&v).right, !spoiled);
-    }
-}

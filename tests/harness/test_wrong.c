@@ -60,15 +60,6 @@ Test(wrong, the_control_is_accepted)
         }
 }
 
-static size_t count(void)
-{
-    size_t scans = 0;
-    while (wrong_scans[scans].n) scans++;
-    return scans;
-}
-
-Test(wrong, there_are_at_least_60) { cr_expect_geq(count(), 60); }
-
 static void expect_cause(const struct wrong *w, const struct outcome *o)
 {
     const char *cause = *o->damage ? o->damage : o->verdict.cause;
@@ -164,13 +155,6 @@ Test(wrong, memcheck_finds_what_leaves_no_trace)
     }
 }
 
-/* One run is enough to find these. */
-Test(wrong, without_timed_runs)
-{
-    expect_fault("failure_unreported", "--reps 0", 1000, "whose error the scan did not return");
-    expect_fault("page_past_the_end", "--reps 0", 1000, "1025 elements past its end");
-}
-
 Test(wrong, the_report_names_the_run)
 {
     const char *name = "in_third_call";
@@ -179,18 +163,6 @@ Test(wrong, the_report_names_the_run)
     cr_expect_eq(run_command(PROGRAM "in_third_call --n 1000 --reps 12 --json 2>&1"), EXIT_WRONG);
     cr_expect(strstr(output, "\"cause\": \"timed run 1 of 12: element 0 of the input was left out"),
               "%s:\n%s", name, output);
-}
-
-/* The first calls are those of runs that estimate the time of the others, if these take long. */
-Test(wrong, a_run_that_estimates_is_verified)
-{
-    static const char *const forms[] = {"", "--json", "--csv"};
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        int code = run("EMU_PROGRESS=1000 " PROGRAM "in_second_call --n 1000 --reps 2000 %s 2>&1",
-                       forms[i]);
-        cr_expect_eq(code, EXIT_WRONG, "%s: exit code %d:\n%s", forms[i], code, output);
-        cr_expect(strstr(output, "captured graph"), "%s:\n%s", forms[i], output);
-    }
 }
 
 /* ---- scans that are wrong in a single way ---------------------------------------------------- */
