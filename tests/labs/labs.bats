@@ -85,13 +85,6 @@ fill_gaps() {
     done
 }
 
-@test "every line of a step's gaps is in the step's file" {
-    common/labs/skeleton.sh --solution 3 "$(step_of 3)" >"$BATS_TEST_TMPDIR/solution.cu"
-    run sh -c "sed -n '/gap 1:/,/end of gap 1/p' $BATS_TEST_TMPDIR/solution.cu | grep -v -- ----"
-    [ "${#lines[@]}" -eq 6 ]
-    for line in "${lines[@]}"; do grep -qF -e "$line" "$(step_of 3)"; done
-}
-
 # no_points LAB: of its skeleton.
 no_points() {
     check "$1" "$BATS_FILE_TMPDIR/lab$1.ptx" --json
@@ -120,15 +113,6 @@ in_all() {
     says "gap 3 is still empty"
     # Nothing but the lab's name stands before the first gap.
     [ "$(grep -n "gap 1 is still empty" <<<"$output")" = "$(sed -n '3{s/^/3:/;p;}' <<<"$output")" ]
-}
-
-@test "an element that holds what nothing has stored is called so, also at n = 1" {
-    check 2 "$BATS_FILE_TMPDIR/lab2.ptx" --no-gpu
-    [ "$status" -eq 1 ]
-    says "n = 1 and 7 more sizes: element 0 is a value that was never stored; it should be 0; "
-    says "memory was read before anything was stored there"
-    says_not "-431602080"
-    says_not "only the last element"
 }
 
 # full_points LAB [OPTION...]: its solution gets all points, with these options.
@@ -214,16 +198,6 @@ shown_try() {
                   return 1; }
         done <"$BATS_TEST_TMPDIR/shown"
     done
-}
-
-# bats test_tags=slow
-@test "a verdict is the same twice" {
-    check 11 build/labs/reference11.ptx --drawn --seed 77 --json
-    local first=$output
-    check 11 build/labs/reference11.ptx --drawn --seed 77 --json
-    [ "$output" = "$first" ]
-    check 11 build/labs/reference11.ptx --drawn --seed 78 --json
-    [ "$output" != "$first" ]
 }
 
 # bats test_tags=slow
@@ -389,19 +363,6 @@ hint_of() {
     says "/bin/true left no PTX; is it nvcc?"
 }
 
-# Lab 3's solution has conflicts. With these weights they cost less than half of 0.01.
-@test "points that are shown as full ones end with 0" {
-    printf 'work 99.997\nconflicts 0.003\n' >"$BATS_TEST_TMPDIR/weights"
-    check 4 build/labs/reference3.ptx --weights "$BATS_TEST_TMPDIR/weights" --no-gpu
-    says "100.00 of 100 points"
-    [ "$status" -eq 0 ]
-    check 4 build/labs/reference3.ptx --weights "$BATS_TEST_TMPDIR/weights" --json
-    ! grep -qE '"points": 100(\.0*)?,' <<<"$output"
-    printf 'work 99\nconflicts 1\n' >"$BATS_TEST_TMPDIR/weights"
-    check 4 build/labs/reference3.ptx --weights "$BATS_TEST_TMPDIR/weights" --no-gpu
-    [ "$status" -eq 1 ]
-}
-
 # bats test_tags=slow
 @test "an endless kernel is stopped after a number of instructions, the same each time" {
     cat >"$BATS_TEST_TMPDIR/endless.cu" <<'END'
@@ -428,18 +389,6 @@ END
     says "n is 2\\x1b[2J"$'\n'
     says "n = 128 and 4 more sizes: the kernels have printed more than 4 MiB"
     says "0.00 of 100 points"
-}
-
-# bats test_tags=slow
-@test "a drawn check says how many lines were printed, as a report does" {
-    local source=$BATS_TEST_TMPDIR/lab3.cu
-    sed -e '1i #include <cstdio>' -e '0,/^{/s//{ if (threadIdx.x == 0) printf("one\\ntwo\\n");/' \
-        build/labs/reference3.cu >"$source"
-    check 3 "$source" --drawn
-    [ "$status" -eq 0 ]
-    says 'The kernels have printed 40 lines in all runs; `make check3` shows the first ones. See '
-    check 3 "$source" --drawn --hint 1
-    says "Full points"
 }
 
 @test "the temporary folder is removed" {
@@ -499,20 +448,6 @@ END
     check 3 build/labs/reference3.ptx --weights "$BATS_TEST_TMPDIR/weights"
     [ "$status" -eq 0 ]
     says "3.00 of 3 points"
-}
-
-@test "run-lab refuses what it cannot run or write" {
-    run build/labs/run-lab 3 nowhere.ptx --results-fd 1
-    [ "$status" -eq 2 ]
-    says "nowhere.ptx cannot be opened"
-    run build/labs/run-lab 3 build/labs/reference3.ptx
-    [ "$status" -eq 2 ]
-    says "--results-fd N is missing"
-    run build/labs/run-lab 12 build/labs/reference3.ptx --results-fd 1
-    [ "$status" -eq 2 ]
-    run sh -c 'build/labs/run-lab 3 build/labs/reference3.ptx --results-fd 9 9>/dev/full'
-    [ "$status" -eq 3 ]
-    says "The results cannot be written: No space left on device."
 }
 
 # bats test_tags=slow

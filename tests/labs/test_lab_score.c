@@ -143,24 +143,6 @@ Test(lab_score, an_error_that_the_smallest_size_has_says_most)
     cr_expect_eq(verdict.lines[0].line, 31);
 }
 
-/* One line in common is not enough for the same race. */
-Test(lab_score, an_error_at_one_of_the_lines_is_another_one)
-{
-    for (size_t i = 0; i < own.case_count; i++) {
-        struct lab_case_result *r = &own.cases[i];
-        if (r->is.n < 16) continue;
-        make_finding(r, 17);
-        make_race(r, 0, 30, 31);
-        if (r->is.n < 64) continue;
-        spoil(r);
-        make_finding(r, 17);
-        make_race(r, 0, 30, 17);
-        make_race(r, 1, 30, 31);
-    }
-    score();
-    expect_line(LAB_CRITERIA, "report between lines 30 and 31 may be the cause");
-}
-
 Test(lab_score, an_error_says_where_its_accesses_are)
 {
     struct lab_case_result *r = largest();
@@ -172,38 +154,6 @@ Test(lab_score, an_error_says_where_its_accesses_are)
     r->findings[0].tool = EMU_CHECK_SYNC;
     score();
     expect_line(LAB_CRITERIA, "report at line 17 may be the cause");
-}
-
-/* For hints: which line of a race is executed by several lanes for one address? */
-Test(lab_score, a_store_to_one_address_is_noted_for_a_race)
-{
-    struct lab_case_result *r = largest();
-    make_finding(r, 17);
-    make_race(r, 0, 17, r->lines->line);
-    score();
-    cr_expect_eq(verdict.sizes[verdict.size_count - 1].one_store_line, 0);
-    r->lines->counts.shared_st = (struct emu_shared){.instructions = 2, .one_address = 2};
-    score();
-    cr_expect_eq(verdict.sizes[verdict.size_count - 1].one_store_line, r->lines->line);
-    r->lines->counts.shared_st.one_address = 1;
-    score();
-    cr_expect_eq(verdict.sizes[verdict.size_count - 1].one_store_line, 0);
-}
-
-Test(lab_score, a_finding_keeps_its_kind_its_call_and_its_other_barrier)
-{
-    struct lab_case_result *r = largest();
-    make_finding(r, 17);
-    make_race(r, 0, 17, 20);
-    r->findings[0].tool = EMU_CHECK_SYNC;
-    r->findings[0].caller_line = 30;
-    score();
-    const struct verdict_size *size = &verdict.sizes[verdict.size_count - 1];
-    cr_expect_str_eq(size->error_kind, "read-after-write");
-    cr_expect_eq(size->caller_line, 30);
-    cr_expect_eq(size->barrier_line, 20);
-    cr_expect_eq(size->other_line, 0);
-    cr_expect_not(size->only_warning);
 }
 
 /* "all are off by the same" says less than the hazard. */
@@ -356,19 +306,6 @@ Test(lab_score, tiny_sizes_have_some_slack)
     own.cases[0].operations[0].elements += 2;
     own.cases[0].total.shared_ld.wavefronts += 4;
     cr_expect_eq(score(), 100);
-}
-
-/* The solution of lab 2 makes no addition at n = 1. */
-Test(lab_score, an_addition_where_the_solution_makes_none)
-{
-    const struct lab *lab = lab_find(2);
-    fini();
-    make_results(lab, 9, false, &own);
-    make_results(lab, 9, false, &reference);
-    for (size_t i = 0; i < own.case_count; i++)
-        if (own.cases[i].is.n == 1) make_operation(&own.cases[i], "add.f32", EMU_CLASS_F32, 1);
-    cr_assert_eq(score_lab(lab, &own, &reference, &weights, &verdict), 0);
-    cr_expect_eq(verdict.points, 100, "%g", verdict.points);
 }
 
 Test(lab_score, additions_one_after_the_other)
@@ -718,18 +655,6 @@ Test(lab_score, results_that_do_not_belong)
     cr_expect_eq(verdict.status, VERDICT_UNJUDGED);
     reference.complete = true;
     cr_expect_eq(score(), 100);
-}
-
-Test(lab_score, without_a_run_there_is_nothing_to_count)
-{
-    char text[4000] = "";
-    FILE *file = fmemopen(text, sizeof text - 1, "w");
-    score();
-    verdict.points = verdict.cases = 0;
-    lab_verdict_text(file, &verdict, "labs/lab3.cu");
-    fclose(file);
-    cr_expect(strstr(text, "0.00 of 100 points: no kernel was run\n"), "%s", text);
-    cr_expect_null(strstr(text, "runs are"), "%s", text);
 }
 
 /* Claims of a submission do not reach a terminal as they are. */

@@ -327,28 +327,6 @@ Test(sandbox, there_is_no_network_slow)
     expect_text("connect: ");
 }
 
-/* What the tests below look for can be found while it is there. */
-Test(sandbox, its_processes_are_visible_outside_slow)
-{
-    mark();
-    pid_t child = fork();
-    if (child == 0) {
-        limits.wall_seconds = 5;
-        misbehave("wait", mark());
-        _exit(0);
-    }
-    bool found = false;
-    for (int i = 0; i < 50 && !found; i++) {
-        found = marked_runs();
-        usleep(100000);
-    }
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-    cr_assert(found);
-    for (int i = 0; i < 50 && marked_runs(); i++) usleep(100000);
-    cr_assert_not(marked_runs(), "the sandbox outlives its caller");
-}
-
 Test(sandbox, processes_that_leave_their_session_end_too_slow)
 {
     misbehave("daemon", mark());
@@ -438,32 +416,4 @@ Test(sandbox, a_missing_bubblewrap_is_said_slow)
     cr_assert(strstr(why, "/does/not/exist/bwrap: No such file") != NULL, "%s", why);
     cr_assert_not(sandbox_works(NULL, "/does/not/exist/confine", why, sizeof why));
     cr_assert(strstr(why, "/does/not/exist/confine") != NULL, "%s", why);
-}
-
-Test(sandbox, a_tree_that_cannot_be_seen_is_found_out_slow)
-{
-    enum { NO_PROCESS = 1 << 30 };
-    cr_expect(process_tree_works());
-    cr_expect_eq(process_tree_usage(NO_PROCESS).processes, 0);
-    cr_expect_eq(waitpid(-1, NULL, WNOHANG), -1, "a child is left");
-}
-
-Test(sandbox, memory_of_a_tree_is_summed_slow)
-{
-    enum { SIZE = 64 * MEBIBYTE };
-    uint64_t before = process_tree_usage(getpid()).resident;
-    int ready[2];
-    cr_assert_eq(pipe(ready), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        char *bytes = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        memset(bytes, 1, SIZE);
-        if (write(ready[1], "r", 1) == 1) pause();
-    }
-    char byte;
-    cr_assert_eq(read(ready[0], &byte, 1), 1);
-    uint64_t after = process_tree_usage(getpid()).resident;
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-    cr_assert(before > 0 && after >= before + SIZE, "%lu, %lu", before, after);
 }

@@ -347,16 +347,6 @@ Test(submission, what_is_not_taken_is_unclear)
     }
 }
 
-/* The only source is a link, or no file: it is taken, and then refused. */
-Test(submission, the_only_source_of_a_folder_is_not_followed)
-{
-    cr_assert(mkdir("anna", 0755) == 0);
-    cr_assert(symlink("/etc/passwd", "anna/x.cu") == 0);
-    cr_assert_str_eq(refusal(), "What was handed in is a link, which is not followed.");
-    cr_assert(unlink("anna/x.cu") == 0 && mkdir("anna/x.cu", 0755) == 0);
-    cr_assert_str_eq(refusal(), "What was handed in is not a regular file.");
-}
-
 Test(submission, a_file_and_a_folder_of_one_name_have_two_ids)
 {
     put("anna.cu", "");
