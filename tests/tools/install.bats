@@ -179,21 +179,6 @@ complete_words() {
     [ "$output" = "" ]
 }
 
-@test "what needs a newer glibc, or another library, is refused" {
-    echo 'GLIBC_2.35 { global: newer; };' >map
-    echo 'int newer(void) { return 0; }' | gcc -shared -fPIC -xc - -Wl,--version-script=map \
-        -Wl,-soname,libdl.so.2 -o libnewer.so
-    echo 'int newer(void); int main(void) { return newer(); }' | gcc -xc - -L. -lnewer -o newer
-    run "$TREE/common/build/portable.sh" newer
-    [ "$status" -eq 1 ]
-    says "newer needs symbols of GLIBC_2.35, and the tarball is for glibc 2.34"
-
-    echo 'int main(void) { return 0; }' | gcc -xc - -Wl,--no-as-needed -lstdc++ -o other
-    run "$TREE/common/build/portable.sh" other
-    [ "$status" -eq 1 ]
-    says "other needs libstdc++.so.6, which is no part of glibc or of the emulator: link it"
-}
-
 # libraries PROGRAM: the libraries that it loads, but for CUDA's, and the loader.
 libraries() { ldd "$1" | grep -v libcudart | grep -o '/[^ ]*'; }
 
@@ -299,68 +284,6 @@ END
     [ "$status" -eq 2 ]
     [ "$output" = "emu: nvcc needs g++, which is not in PATH; install the package g++\
  (gcc-c++ on Fedora and RHEL)" ]
-}
-
-# The places behind /usr/local/cuda can be tried only where it is hidden.
-@test "emu run finds nvcc of make setup and of pip, or says what to do" {
-    unshare -rm true 2>/dev/null || skip "no sandbox: unshare -rm is not permitted here"
-    touch x.cu
-    cp -r "$PREFIX/bin" emu
-    cp -P "$PREFIX"/lib/upsweep/*.so* emu/
-    # A folder without nvcc takes the place of /usr/local/cuda.
-    hidden() {
-        env -u CUDA_HOME PATH=/usr/bin:/bin unshare -rm sh -c '
-            [ ! -e /usr/local/cuda/bin ] || mount --bind "$TMPDIR" /usr/local/cuda/bin
-            PATH=$1:$PATH; shift; exec "$@"' - "$PWD/bin" emu/emu --log-file /dev/null run x.cu
-    }
-    mkdir bin
-    printf '#!/bin/sh\necho "%s/site"\n' "$PWD" >bin/python3 && chmod +x bin/python3
-    run hidden
-    [ "$status" -eq 2 ]
-    says "emu: emu run needs nvcc, which is not in \$CUDA_HOME, PATH or /usr/local/cuda; install"
-
-    # The Python packages have libraries where nvcc does not look, and no libcudart.so.
-    stand_in site/nvidia/cu13/bin/nvcc
-    printf '#!/bin/sh\necho "%s/site/nvidia/cuda_nvcc"; echo "%s/site/nvidia/cu13"\n' \
-        "$PWD" "$PWD" >bin/python3
-    run hidden
-    [ "$status" -eq 0 ]
-    says "site/nvidia/cu13/bin/nvcc "
-    grep -qx -- "-L$PWD/site/nvidia/cu13/lib" calls
-    grep -qx -- "-L$PWD/emu" calls
-
-    stand_in cuda/bin/nvcc
-    run hidden
-    [ "$status" -eq 0 ]
-    says "emu/../cuda/bin/nvcc "
-}
-
-@test "emu run refuses what is no CUDA source, and a log file that is the source" {
-    stand_in home/bin/nvcc
-    export CUDA_HOME=$PWD/home
-    touch x.cu x.c .cu
-    for words in "" "none.cu" "x.c" "--csv x.cu" ".cu"; do
-        # shellcheck disable=SC2086 # none, one or two words
-        run "$emu" run $words
-        [ "$status" -eq 2 ]
-        [[ $output == "emu: "* && $(wc -l <<<"$output") -eq 1 ]]
-    done
-    run "$emu" --log-file x.cu run x.cu
-    [ "$status" -eq 2 ]
-    says "x.cu is named by the program's arguments"
-    [ ! -e calls ]
-    TMPDIR=$PWD/missing run "$emu" run x.cu
-    [ "$status" -eq 2 ]
-    says "cannot make a folder in $PWD/missing: No such file or directory; set TMPDIR"
-}
-
-@test "a program that is called run is ./run" {
-    cp "$p/shared" run
-    run "$emu" --log-file /dev/null ./run 3
-    [ "$status" -eq 3 ]
-    PATH=$PWD:$PATH run "$emu" run
-    [ "$status" -eq 2 ]
-    says "usage: emu [options] run FILE.cu"
 }
 
 @test "a signal to emu run ends the program, and leaves nothing" {

@@ -80,19 +80,6 @@ setup() {
 }
 
 # bats test_tags=slow
-@test "many experiments are announced, and one can be built and run" {
-    export CUDA_HOME=$PWD/cuda
-    sources 06-six 07-seven
-    mkdir steps/06-six/experiments steps/07-seven/experiments
-    touch steps/06-six/experiments/clocks.cu steps/07-seven/experiments/spills.cu
-    run make -n experiments
-    says "Building 2 experiments takes some minutes."
-    run make -n experiment-06-clocks
-    says "build/experiments/06-clocks"
-    [[ $output != *spills* && $output != *minutes* ]]
-}
-
-# bats test_tags=slow
 @test "a step needs exactly one folder" {
     export CUDA_HOME=$PWD/cuda
     run make step7
@@ -129,17 +116,6 @@ setup() {
     says $'.new step8\n'
     says "-DSTEP=step12"
     says $'.new step12\n'
-}
-
-# make brings the .d files that it reads up to date: it must not compile main.c for them.
-@test "dependency files are not targets" {
-    sources
-    mkdir -p steps/08-new build/main
-    touch -d yesterday build/main/step08.d
-    touch common/harness/main.c
-    CUDA_HOME=$PWD/cuda run make -n step8
-    [ "$status" -eq 0 ]
-    says_not "-DSTEP=step08.d"
 }
 
 # A slow compiler and a slow linker. Their output is complete when it has two words, and they fail
@@ -228,20 +204,6 @@ in_line() {
     says " -O2 -g -c steps/03-x/driver.c"
 }
 
-@test "other compilers: only those are asked for that are used" {
-    no_toolkit
-    stand_in clang "exit 0"
-    mkdir steps/03-x
-    run bare make step3 CC=clang CXX=clang++
-    [ "$status" -eq 2 ]
-    says "Missing: clang++ (nvcc's host compiler), nvcc of"
-    says_not gcc
-    run bare make doctor CC=clang
-    [ "$status" -eq 0 ]
-    says $'\nclang '
-    says_not $'\ngcc '
-}
-
 @test "missing tools are named with the cure" {
     no_toolkit
     mkdir steps/03-x
@@ -253,14 +215,6 @@ in_line() {
     says "\`make setup\` installs what is missing"
     says_not criterion
     [ ! -e build ]
-}
-
-# bats test_tags=slow
-@test "what compiles nothing needs no tool" {
-    no_toolkit
-    for target in help clean doctor; do
-        bare make $target
-    done
 }
 
 @test "clean keeps the toolkit" {
@@ -342,32 +296,6 @@ wheel() {
     says "-DHAVE_NCCL $PWD/cuda/lib64/libnccl.so "
 }
 
-# make compiles step 17 with what nccl.sh prints.
-@test "step 17 is linked with the NCCL of pip" {
-    local packages=$PWD/venv/lib/python3.11/site-packages
-    python_with "$packages"
-    wheel "$packages"
-    stand_in mpirun :
-    stand_in pkg-config "echo -lmpi"
-    sources 17-many-gpus
-    PATH=$PWD/bin:$PATH CUDA_HOME=$PWD/cuda V=1 run make -n step17
-    [ "$status" -eq 0 ]
-    says "$packages/nvidia/nccl/lib/libnccl.so.2 -Wl,-rpath,$packages/nvidia/nccl/lib"
-}
-
-# These tests run, so no tool is missing here. `make setup` takes less than 0.1 s on an idle
-# machine.
-@test "setup with everything there is quick and changes nothing" {
-    local start took
-    start=$(date +%s%N)
-    CUDA_HOME=$PWD/cuda run make setup
-    took=$((($(date +%s%N) - start) / 1000000))
-    [ "$status" -eq 0 ]
-    [ "$output" = "Nothing is missing (make doctor lists what was found)." ]
-    [ $took -lt 2000 ]
-    [ ! -e build ]
-}
-
 @test "setup lists, then installs what is missing and nothing else" {
     stand_in id "echo 0"
     stand_in apt-get 'case "$*" in
@@ -430,54 +358,6 @@ END
     says "-L/opt/mpi -lmpi"
     [ "$(grep -c -e "-isystem /opt/mpi" <<<"$output")" -eq 2 ] # no other source sees MPI
     says $'.new step17\n'
-}
-
-# other_tools LINE: stand-ins for what the parts' setups install, and for NCCL.
-other_tools() {
-    unset NCCL_HOME PYTHONPATH # which without.sh sets
-    for tool in gcc g++ bats; do stand_in $tool "exit 0"; done
-    for tool in bwrap mpirun mpicc emcc pandoc chromium; do stand_in $tool "$1"; done
-    mkdir -p cuda/include && touch cuda/include/nccl.h cuda/lib64/libnccl.so
-}
-
-# bats test_tags=slow
-@test "without.sh hides what a part's setup installs, and nothing else" {
-    other_tools "echo version 1.2.3"
-    sources 17-many
-    run bare make doctor
-    for tool in bwrap mpi emcc pandoc chromium; do
-        says $'\n'"$(printf '%-10s 1.2.3' $tool)"
-    done
-    run bare make -n
-    says "-o build/steps/17-many/driver.o"
-
-    run bare common/build/without.sh all make doctor
-    lists_each_tool
-    for tool in bwrap mpi NCCL emcc pandoc chromium NumPy; do
-        says $'\n'"$(printf '%-10s not found' $tool)"
-    done
-    says "toolkit    13.0 in "
-    run bare common/build/without.sh all make -n
-    says "step17 is skipped: Open MPI is missing; "
-    says_not "-o build/steps/17-many/driver.o"
-    run bare common/build/without.sh all sh -c 'cat "$PYTHONPATH/selenium.py"'
-    says "raise ImportError"
-    run bare common/build/without.sh all sh -c '. common/build/tools.sh
-        missing_packages_of python'
-    [[ $output == *python3-numpy* ]]
-
-    run bare MPI_REQUIRED=1 PAGE_REQUIRED=1 common/build/without.sh mpi sh -c \
-        'command -v emcc; command -v mpirun; echo "$MPI_REQUIRED,$PAGE_REQUIRED"
-        common/build/nccl.sh'
-    [[ $output == */emcc$'\n',1$'\n'-*libnccl.so* ]]
-    run bare common/build/without.sh nccl common/build/nccl.sh
-    [ "$output" = "" ]
-    for words in "" all "mpy make"; do
-        # shellcheck disable=SC2086 # none, one or two words
-        run bare common/build/without.sh $words
-        [ "$status" -eq 2 ]
-        says "PART is one of: labs mpi nccl page python all"
-    done
 }
 
 # The tests themselves are stand-ins.
@@ -573,36 +453,6 @@ END
     says " -np 1 ./step17"
 }
 
-@test "setup asks for the list of packages on a fresh machine" {
-    stand_in id "echo 0"
-    stand_in apt-get 'echo "$@" >>called; case $1 in update) touch updated;; esac'
-    stand_in apt-cache "test -e updated && echo Size: 1"
-    run bare make setup
-    [ "$status" -eq 0 ]
-    [ "$(head -n 1 called)" = "update -qq" ]
-}
-
-@test "setup tries again with a new list of packages" {
-    stand_in id "echo 0"
-    stand_in apt-get 'case "$*" in
-        update*) touch updated ;;
-        *--print-uris*) ;;
-        *) test -e updated ;; esac'
-    stand_in apt-cache "echo Size: 1"
-    run bare make setup
-    [ "$status" -eq 0 ]
-}
-
-@test "setup shows why apt-get failed" {
-    stand_in id "echo 0"
-    stand_in apt-get 'case "$1" in install) echo E: no room; exit 100;; esac'
-    stand_in apt-cache "echo Size: 1"
-    run bare make setup
-    [ "$status" -eq 2 ]
-    says "E: no room"
-    says "setup: apt-get failed, for the reason above"
-}
-
 @test "setup without root tells the administrator's command, or goes on if one can learn" {
     stand_in id "echo 1000"
     stand_in apt-get 'echo "$@" >>called'
@@ -641,15 +491,6 @@ fetch() {
     stand_in python3 "exec $(python3 -c 'import pip, sys; print(sys.executable)') \"\$@\""
     run bare PIP_INDEX_URL="file://$PWD/index" PIP_FIND_LINKS="" PIP_NO_CACHE_DIR=1 make setup
     [ "$status" -eq 2 ]
-}
-
-# bats test_tags=slow
-@test "setup without a network leaves nothing half done" {
-    fetch
-    says "CUDA 13.0 (nvcc, runtime)"
-    says "pip could not fetch nvidia-cuda-nvcc==13.0.88, for the reason above; check the network"
-    says "make check3 COMPILER=own"
-    [ ! -e build/cuda ]
 }
 
 # The index has the first wheel only, which is not fetched again, until it is another file there.

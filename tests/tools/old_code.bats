@@ -199,16 +199,6 @@ gets_ptx() {
     done
 }
 
-@test "exit codes and signals are those of nvcc" {
-    CODE=7 run $emu "$bin/nvcc" -arch=sm_35
-    [ "$status" -eq 7 ]
-    says "[-arch=sm_75] "
-    run $emu env --default-signal WAIT=1 timeout -s TERM 2 "$bin/nvcc" -arch=sm_35
-    [ "$status" -eq 124 ]
-    run $emu sh -c 'WAIT=1 "$0" & sleep 1; kill -HUP $!; wait $!; echo "code $?"' "$bin/nvcc"
-    says "code 129"
-}
-
 @test "nvcc is found however a makefile names it, also with spaces, and one may call another" {
     mkdir -p 'a b/bin' rel
     cp "$bin/nvcc" 'a b/bin/nvcc'

@@ -134,23 +134,6 @@ line 3, column 7 closes a bracket that is not open"
 }
 
 # bats test_tags=slow
-@test "bytes that are moved for partners" {
-    moved() {
-        printf "%$1s" "" | tr ' ' '(' >"$dir/open"
-        run step16 --op brackets --partners --input "$dir/open"
-        [ "$status" -eq 0 ]
-        says "traffic     $2 read and written"
-    }
-    moved 1000 "38.1 KiB" # 39 bytes for each character: the sort is one launch
-    moved 70000 "4.7 MiB" # and 32 for the two passes by the upper bytes of the levels
-    says "sort_wave: "
-    printf '%70000s' "" >"$dir/open"
-    run step16 --op brackets --partners --input "$dir/open"
-    says "traffic     2.6 MiB read and written"
-    says "result      no brackets"
-}
-
-# bats test_tags=slow
 @test "the checkers find nothing in the partners of brackets" {
     for n in 7000 70000; do
         run build/emu/emu --tool all ./step16 --op brackets --partners --n $n --reps 0
@@ -207,13 +190,6 @@ segmented-max f64 i32
 brackets - -
 line-of-sight f32
 END
-}
-
-# bats test_tags=slow
-@test "random factors keep the product of a long column in range" {
-    run ./step16 --op product --shape 35000x31 --along 0 --reps 0
-    [ "$status" -eq 0 ]
-    says "right: every element, exactly"
 }
 
 # bats test_tags=slow
@@ -456,36 +432,6 @@ END
         --second "$dir/b"
     run step16 --op sum --input - <<<"3e38 3e38"
     says "step16: stdin: sums of its elements may leave the range of floats; scale them."
-}
-
-# bats test_tags=slow
-@test "an initial value with which results may leave the range of their type" {
-    refused() {
-        run step16 --op "$2" --initial "$3" --n 1000 "${@:4}"
-        [ "$status" -eq 2 ]
-        [ "$output" = "step16: --initial $3$1" ] || { echo "$*: $output"; return 1; }
-    }
-    right() {
-        run step16 --op "$1" --initial "$2" --n 1000
-        [ "$status" -eq 0 ] || { echo "$*: $output"; return 1; }
-    }
-    refused ": products may leave the range of floats." product 1e38
-    refused ": sums may leave the range of floats." sum 3e38
-    refused ": depths may leave the range of 32-bit integers." brackets 2147483647
-    run step16 --op sum --type f64 --initial 1e400 --n 1000
-    [ "$status" -eq 2 ]
-    says 'step16: --initial "1e400" is no number of type f64.'
-    refused ": --op affine needs a finite one." affine inf
-    refused ": --op ema needs a finite one." ema nan --type f64
-    right product 1e-10
-    right product inf
-    right sum -inf
-    right affine 1e30
-    right brackets 2147480000
-    run step16 --op brackets --initial 2147483646 --input - <<<"(("
-    says "step16: --initial 2147483646: depths may leave the range of 32-bit integers."
-    run step16 --op brackets --initial 2147483645 --inclusive --input - <<<"(("
-    says "greatest depth 2 147 483 647; 2 147 483 647 brackets left open at the end"
 }
 
 # bats test_tags=slow

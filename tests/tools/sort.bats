@@ -20,12 +20,6 @@ setup() {
         cmp - <(sort "$dir/lines")
 }
 
-@test "the lines of this repository's sources" {
-    cat common/harness/*.c >"$dir/lines"
-    ./step15 --lines --input "$dir/lines" --reps 0 --output "$dir/sorted" >"$dir/report"
-    sort "$dir/lines" | cmp - "$dir/sorted"
-}
-
 @test "text numbers, in both directions" {
     awk 'BEGIN { for (i = 0; i < 3000; i++) print (i * 7919 + 13) % 4001 - 2000 }' >"$dir/numbers"
     for type in i32 i64 f32 f64; do
@@ -219,18 +213,6 @@ Ben -1" ]
     [ "$(values merge i= smaller | cut -d' ' -f1-4)" = "0 3 6 9" ]
     [ "$(values merge i= smaller | cut -d' ' -f30-32)" = "11 6 1" ]
     [ "$(values merge i= sorted | cut -d' ' -f1-8)" = "0 1 3 6 6 9 11 12" ]
-}
-
-@test "on stdout there is the permutation and nothing else" {
-    for to in - /dev/stdout; do
-        for form in "" --json --csv; do
-            echo '30 10 20' | ./step15 --type i32 --reps 0 --pairs --input - \
-                --output "$dir/keys" --values $to $form >"$dir/values" 2>"$dir/report"
-            [ "$(cat "$dir/values")" = "$(printf '1\n2\n0')" ]
-            [ "$(cat "$dir/keys")" = "$(printf '10\n20\n30')" ]
-            grep -q '^  verified    right\|"right": true\|,true,' "$dir/report"
-        done
-    done
 }
 
 @test "keys and values are replaced together, or not at all" {

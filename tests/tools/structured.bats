@@ -59,16 +59,6 @@ from structured import METRICS; print(",".join(METRICS))')
     check kernels "$T/j" race
 }
 
-@test "JSON: not together with CSV, and not where it cannot be written" {
-    run emu --json --csv $P
-    [ "$status" -eq 2 ]
-    says "--json and --csv are two forms of one report"
-    EMU_JSON=1 EMU_LOG_FILE=$T/missing/j LD_LIBRARY_PATH=build/emu run $P counts
-    [ "$status" -eq 2 ]
-    says "emu: cannot write EMU_LOG_FILE="
-    says_not done
-}
-
 @test "text: operations and classes in two lines, of all launches of a kernel" {
     run emu --page raw $P counts padded
     says "    PTX instructions by class: integer 16, f32 4, logic 8, convert 4, move 20, load 12,"
@@ -132,15 +122,6 @@ from structured import METRICS; print(",".join(METRICS))')
     check valid_sarif "$T/1" "$T/2" "$T/3"
 }
 
-@test "SARIF: not into a file of the program, and an old file stays if it cannot be written" {
-    run emu --sarif $P $P counts
-    [ "$status" -eq 2 ]
-    says "SARIF file"
-    run emu --sarif "$T/missing/s" $P counts
-    [ "$status" -eq 2 ]
-    says "emu: cannot write $T/missing/s: No such file or directory"
-}
-
 @test "warnings: findings first, then the worst lines, escaped, on stderr" {
     emu --tool racecheck --warnings $P counts race 2>"$T/e"
     run grep '^::' "$T/e"
@@ -186,14 +167,6 @@ emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its na
     run env EMU_BUDGET="$T/b" LD_LIBRARY_PATH=build/emu $P counts
     [ "$status" -eq 2 ]
     says "emu: EMU_BUDGET cannot be used: $T/b:"
-}
-
-@test "budget: lines may end as on Windows" {
-    printf 'counts conflicts 27\r\n\r\n# all\r\n* sectors 64\r\n' >"$T/b"
-    run emu --log-file /dev/null --budget "$T/b" $P counts
-    [ "$status" -eq 4 ]
-    says "emu: launch 0, of kernel counts: 28 conflicts, and $T/b:1 allows 27"
-    [ "${#lines[@]}" -eq 2 ]
 }
 
 @test "budget: a launch that failed is not within a limit" {
@@ -289,69 +262,6 @@ build() {
     "$(common/build/toolkit.sh)/bin/nvcc" -O3 -arch=sm_90 -lineinfo -cudart shared "$1" -o "$2"
 }
 
-# nvcc's PTX has octal numbers for bytes that are not ASCII.
-# bats test_tags=slow
-@test "source files of any name are found and named as they are" {
-    mkdir "$T/dé"
-    cp $SOURCE "$T/dé/ñ.cu"
-    build "$T/dé/ñ.cu" "$T/p"
-    cp $SOURCE "$T/<b>&.cu"
-    build "$T/<b>&.cu" "$T/b"
-    emu --html "$T/h" "$T/b" counts >"$T/out"
-    grep -F '&#60;b&#62;&#38;.cu:18: a load of 4 bytes' "$T/h"
-    cd "$T"
-    run "$OLDPWD/build/emu/emu" --annotate "dé/ñ.cu" --sarif s --html h --warnings ./p counts
-    cd "$OLDPWD"
-    says "dé/ñ.cu:
- line "
-    says "::warning file=dé/ñ.cu,line="
-    grep -F '"uri": "d%C3%A9/%C3%B1.cu"' "$T/s"
-    grep -F 'dé/ñ.cu</summary>' "$T/h"
-    grep -F 'out[t * WIDE] = fmaf(shared[t * stride]' "$T/h"
-    emu --json "$T/p" counts | grep -F "\"file\": \"$T/dé/ñ.cu\""
-    run emu --tool racecheck "$T/p" race
-    says "$T/dé/ñ.cu:25 (PTX line"
-    emu --trace "$T/trace" --log-file /dev/null "$T/p" counts
-    grep -F $'\tñ.cu:18\t' "$T/trace"
-}
-
-# ptxas keeps the octal numbers in machine code, and cuts the name at them.
-# bats test_tags=slow
-@test "machine code of a source file of any name is compared with PTX" {
-    cp tests/fixtures/programs/merged.cu "$T/dñ.cu"
-    build "$T/dñ.cu" "$T/p"
-    emu --report "$T/p" | sed s/dñ/merged/g >"$T/named"
-    emu --report build/tests/programs/merged >"$T/plain"
-    cmp "$T/named" "$T/plain"
-}
-
-# The compiler takes a source of any name, and -lineinfo tells it.
-# bats test_tags=slow
-@test "no report is written into a source file of the program" {
-    cp $SOURCE "$T/kernels.txt"
-    echo '#include "kernels.txt"' >"$T/main.cu"
-    build "$T/main.cu" "$T/p"
-    for variable in LOG_FILE TRACE SARIF HTML; do
-        run env LD_LIBRARY_PATH=build/emu EMU_COUNTERS=1 "EMU_$variable=$T/kernels.txt" \
-            "$T/p" counts
-        [ "$status" -eq 2 ]
-        says "emu: $T/kernels.txt is a source file of the program and is not written; "
-        cmp $SOURCE "$T/kernels.txt"
-    done
-    run emu --html "$T/kernels.txt" --tool racecheck "$T/p" counts
-    [ "$status" -eq 2 ]
-    run emu --sarif "$T/main.cu" "$T/p" counts
-    [ "$status" -eq 2 ]
-    says "emu: the SARIF file $T/main.cu is a source file; choose another file"
-    says_not done
-    run emu --sarif "$T/s" --html "$T/s" sh -c "$P counts"
-    [ "$status" -eq 2 ]
-    says "emu: the SARIF file and the HTML file are one file, $T/s; choose another one"
-    run emu --annotate "$T/kernels.txt" --log-file "$T/kernels.txt" "$T/p" counts
-    [ "$status" -eq 2 ]
-    cmp $SOURCE "$T/kernels.txt"
-}
-
 # ---- several programs ----------------------------------------------------------------------------
 
 @test "the programs of a command have one JSON document, one SARIF log and one page" {
@@ -379,13 +289,6 @@ build() {
     says "emu: kernel race has not run to an end, and $T/b:2 has a number for it"
     run emu --log-file /dev/null --budget "$T/b" sh -c "exit 5"
     [ "$status" -eq 5 ]
-}
-
-@test "a command's own --sarif is not taken by the emu around it" {
-    emu --sarif "$T/outer" --log-file /dev/null sh -c \
-        "$P counts; $PWD/build/emu/emu --log-file /dev/null --sarif $T/inner $P race" >/dev/null
-    check sarif "$T/inner" $SOURCE
-    check sarif "$T/outer" $SOURCE counters/bank-conflicts@conflict
 }
 
 # ---- forked processes ----------------------------------------------------------------------------

@@ -150,16 +150,6 @@ END
     pictures table "$t/a.pgm" "$t/a.npy" "<u4"
 }
 
-@test "a table and a filtered picture are replaced together, or not at all" {
-    echo old >"$t/a.npy"
-    ln -s /dev/full "$t/full.pgm"
-    run step14 --size 30x20 --box 5 --sum "$t/a.npy" --output "$t/full.pgm"
-    [ "$status" -eq 2 ]
-    says "full.pgm: No space left on device."
-    [ "$(cat "$t/a.npy")" = old ]
-    [ "$(cd "$t" && echo *)" = "a.npy full.pgm" ]
-}
-
 # bats test_tags=slow
 @test "PNG in and out" {
     pictures make "$t/a.ppm" 30 20 255 3

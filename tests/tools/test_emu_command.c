@@ -296,33 +296,12 @@ Test(emu_command, a_long_kernel_says_how_far_it_is_slow, .timeout = 60)
            "problem, no --tool, no --schedule (EMU_PROGRESS=0: no such lines)\n");
 }
 
-Test(emu_command, many_short_launches_say_how_many_they_are_slow, .timeout = 60)
-{
-    /* As many as take a second on any machine. It is ended when it has written the line. */
-    expect_status(0, "EMU_THREADS=1 EMU_PROGRESS=1 $emu --log-file /dev/null "
-                     "$p/launches often 10000000 2>$t/said & for i in $(seq 500); do "
-                     "grep -q 'kernels have run' $t/said && break; sleep 0.1; done; "
-                     "kill $!; wait $!; cat $t/said");
-    expect("emu: kernels have run for 1 s in all, now kernel strided (launch ");
-}
-
 Test(emu_command, progress_is_silent_when_asked_slow, .timeout = 60)
 {
     expect_lines_of("EMU_PROGRESS=0", "endless");
     expect_not("blocks are done");
     expect_lines_of("EMU_PROGRESS=4", "endless");
     expect_not("blocks are done");
-}
-
-/* A terminal gets one line, which is redrawn, and removed when the kernel ends. */
-Test(emu_command, progress_on_a_terminal_slow, .timeout = 60)
-{
-    if (run("command -v script >/dev/null") != 0) cr_skip_test("there is no script(1)");
-    expect_status(0, "EMU_KERNEL_TIMEOUT=3 EMU_PROGRESS=1 script -qec \"$emu --log-file /dev/null "
-                     "$p/launches endless\" /dev/null; true");
-    expect("(EMU_PROGRESS=0: no such lines)\r\n");
-    expect("\r\033[Kemu: kernel endless: 0 of 1 blocks are done after 2 s, 1 have begun\r");
-    expect("\r\033[K");
 }
 
 /* ---- commands that start programs ------------------------------------------------------------ */
@@ -393,32 +372,6 @@ Test(emu_command, each_rank_writes_files_of_its_own)
     expect("ERROR SUMMARY: 0 errors");
     expect_status(0, RANK(MPICH, 1) "$emu --trace $t/m $p/shared && cat $t/m.1");
     expect("strided");
-}
-
-/* One rank alone, and what is no file. */
-Test(emu_command, ranks_without_files_of_their_own)
-{
-    expect_status(0, OPEN_MPI "_RANK=0 " OPEN_MPI "_SIZE=1 $emu --trace $t/t $p/shared; ls $t");
-    expect("t\n");
-    static const char *const streams[] = {"stdout", "/dev/stdout", "/dev/fd/1"};
-    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
-        expect_status(0, RANK(OPEN_MPI, 1) "$emu --csv --log-file %s $p/shared >$t/o; cat $t/o",
-                      streams[i]);
-        expect("strided");
-    }
-    expect_status(0, "ls $t; rm $t/o");
-    cr_expect_str_eq(output, "o\nt\n");
-    /* Programs of one command share the log of the checkers. */
-    expect_status(0, "$emu --tool all --log-file $t/log sh -c '" RANK(OPEN_MPI, 0) "$0; " RANK(
-                         OPEN_MPI, 1) "$0' $p/shared; ls $t; cat $t/log");
-    expect("log\nt\n========= EMU");
-    expect("errors\n========= EMU");
-}
-
-Test(emu_command, a_rank_writes_into_no_program)
-{
-    expect_status(2, "cp $p/shared $t/p.1; " RANK(OPEN_MPI, 1) "$emu --trace $t/p $p/shared 2>&1");
-    expect("p.1 is not written: the file is a program or a library\n");
 }
 
 Test(emu_command, a_command_that_starts_no_program)
@@ -678,39 +631,6 @@ Test(emu_command, every_wrong_setting_is_told, .timeout = 60)
         }
 }
 
-/* Also if no other variable asks for a report or for a checker. */
-Test(emu_command, a_wrong_setting_that_is_not_needed_is_told)
-{
-    static const char *const wrong[] = {
-        "EMU_PRINT_LIMIT=x",
-        "EMU_ERROR_EXITCODE=256",
-        "EMU_LEAK_CHECK=1",
-        "EMU_API_ERRORS=1",
-        "EMU_METRICS=flops EMU_COUNTERS=0",
-        "EMU_TOOL=all EMU_CHECK_LOG=/",
-        "EMU_TOOL=all EMU_CHECK_LOG=/no/such/folder/log",
-        "EMU_KERNEL_NAME='regex:('",
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        expect_status(2, "%s $p/emulated 2>&1", wrong[i]);
-        expect_one_sentence();
-    }
-    /* Before the program has done anything: otherwise it would print its usage. */
-    expect_status(2, "EMU_THREADS=x $emu --log-file /dev/null $p/unwritten 2>&1");
-    expect("EMU_THREADS=x is not understood");
-}
-
-Test(emu_command, empty_values_of_options)
-{
-    static const char *const options[] = {"--log-file", "--trace", "--kernel-name", "--metrics",
-                                          "--gpu",      "--tool",  "--threads",     "--leak-check"};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        expect_status(2, "$emu %s '' $p/shared 2>&1", options[i]);
-        expect("emu: ");
-        expect_not("last value");
-    }
-}
-
 /* ---- outputs that would destroy something ---------------------------------------------------- */
 
 /* Runs a command that must be refused and must not change the file. */
@@ -857,29 +777,6 @@ Test(emu_command, turns_by_chance)
     expect_status(5, "$emu --tool racecheck --schedule random $p/shared 5 2>&1");
     expect(" repeats it\n");
     expect("RACECHECK SUMMARY: 0 hazards");
-}
-
-Test(emu_command, refuses_wrong_options_of_checkers)
-{
-    static const char *const wrong[] = {
-        "--tool leakcheck",   "--tool memcheck,", "--error-exitcode -1",     "--error-exitcode 256",
-        "--print-limit many", "--leak-check yes", "--report-api-errors all", "--schedule x",
-        "--tool all --csv",   "--blocks up",
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        expect_status(2, "$emu %s $p/shared 2>&1", wrong[i]);
-        expect_one_sentence();
-    }
-    static const char *const settings[] = {"EMU_TOOL=leakcheck",
-                                           "EMU_TOOL=all EMU_PRINT_LIMIT=x",
-                                           "EMU_TOOL=all EMU_ERROR_EXITCODE=256",
-                                           "EMU_TOOL=all EMU_LEAK_CHECK=1",
-                                           "EMU_SCHEDULE=no",
-                                           "EMU_BLOCKS=up"};
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        expect_status(2, "%s $p/emulated 2>&1", settings[i]);
-        expect_one_sentence();
-    }
 }
 
 /* notes/00: by Fermi's rules lines of 128 bytes move, two where a warp is misaligned. */
