@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import unittest
-import unittest.mock
 from concurrent.futures import ThreadPoolExecutor
 
 from book import NOTES, TOP, reading_order, text_of
@@ -73,15 +72,6 @@ class Commands(unittest.TestCase):
         if lacks_mpi():
             self.skipTest("Open MPI is missing: make setup-mpi installs it")
         self.they_print_what_is_shown(OF_RANKS)
-
-    def test_only_a_missing_mpi_leaves_pages_out(self):
-        with unittest.mock.patch.dict(os.environ), \
-                unittest.mock.patch("shutil.which", return_value=None):
-            os.environ.pop("MPI_REQUIRED", None)
-            self.assertTrue(lacks_mpi())
-            os.environ["MPI_REQUIRED"] = "1"
-            self.assertFalse(lacks_mpi())
-        self.assertEqual([page for page in PAGES if "run17.sh" in text_of(page)], OF_RANKS)
 
     def test_every_page_has_commands(self):
         for page in PAGES:
@@ -147,18 +137,6 @@ class Built(unittest.TestCase):
     def test_a_program_is_built_before_it_is_run(self):
         self.assertEqual(run_before_built(map(text_of, reading_order())), [])
         self.assertEqual(run_before_built([text_of("../README.md")]), [])
-
-    def test_a_program_that_is_not_built_is_noticed(self):
-        block = "```\n%s\n```\n"
-        for text in ("`./step1` has options.", block % "make step1\n./step1",
-                     "`make step1` builds it.\n" + block % "A=1 ./step1 --n 4 | head",
-                     block % "make setup-mpi\nmake run17 P=4\nmpirun -np 2 ./step17",
-                     "`make setup-mpi && make step17`\n" + block % "$ common/build/run17.sh 4"):
-            self.assertEqual(run_before_built([text]), [], text)
-        for text in (block % "$ ./step1\n$ make step1", block % "make step1\n./step11",
-                     block % "echo 1 | ./step1 --input -", "`make run17 P=4`",
-                     "`make step17`\n" + block % "common/build/run17.sh 4"):
-            self.assertEqual(len(run_before_built([text])), 1, text)
 
 
 class FirstKernel(unittest.TestCase):

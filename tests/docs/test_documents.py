@@ -7,8 +7,6 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from book import prose, reading_order, words
-
 TOP = Path(__file__).resolve().parents[2]
 TOOLKIT_DIFFERS = 77  # exit code of the script below
 
@@ -96,60 +94,6 @@ for path in glob.glob("profiles/draw/draw_*.py", root_dir=TOP) + ["profiles/tabl
             lambda self, path=path: self.is_up_to_date(path))
 
 
-class Lessons(unittest.TestCase):
-    WORDS = 2500  # of prose in the chapters of a lesson
-
-    def setUp(self):
-        self.text = text_of("notes/instructor.md")
-        # number of the lesson: its chapters
-        rows = re.findall(r"^\| (\d)(?: and more)?\. [^|]*\|[^|]*\|([^|]*)\|", self.text, re.M)
-        self.lessons = {number: re.findall(r"\]\(([\w-]+\.md)\)", cell) for number, cell in rows}
-
-    def test_they_follow_the_reading_order(self):
-        """The first one begins with the first kernel, and the ring comes before what needs it."""
-        taught = [page for pages_of in self.lessons.values() for page in pages_of]
-        order = [page for page in reading_order() if page in taught]
-        self.assertEqual([page for page in taught if page in order], order)
-        self.assertEqual(self.lessons["1"][0], "first-kernel.md")
-        self.assertIn("12c-ring.md", taught)
-
-    def test_none_has_more_to_read_than_a_lesson_holds(self):
-        for number, chapters in self.lessons.items():
-            if number == "8":  # one chapter a lesson
-                continue
-            with self.subTest(lesson=number):
-                counts = [len(words(prose(text_of("notes/" + page)))) for page in chapters]
-                self.assertLess(sum(counts), self.WORDS, dict(zip(chapters, counts)))
-
-    def test_each_has_an_answer_and_the_usual_misconceptions(self):
-        answers = re.findall(r"^\*\*(\d+)\. (.*?)(?=\n\n)", self.text, re.M | re.S)
-        self.assertEqual([number for number, _ in answers], list(self.lessons))
-        for number, answer in answers:
-            self.assertIn("*Students believe*", answer, "lesson " + number)
-
-
-class Figures(unittest.TestCase):
-    def test_a_block_scans_the_totals_of_its_warps(self):
-        """The figure shows values, as all do: totals, the same in shared memory, and their scan."""
-        texts = re.findall(r">([^<>]+)</text>", text_of("notes/figures/shuffle-block.svg"))
-        numbers = [int(text) for text in texts if text.isdigit()]
-        totals, stored, scanned = numbers[:16], numbers[16:32], numbers[32:]
-        self.assertEqual(stored, totals)
-        self.assertEqual(scanned, [sum(totals[:slot]) for slot in range(16)])
-
-    def test_a_figure_names_no_library_that_is_not_explained(self):
-        """Pages beside the reading order say what CUB is, up to the paragraph after the figure."""
-        explained = re.compile(r"library\W+CUB|CUB\b[^.]{,60}\slibrary")
-        in_order = {"notes/" + page for page in reading_order()}
-        figures = 0
-        for page in set(pages()) - in_order:
-            text = text_of(page)
-            for image in re.finditer(r"^!\[[^]]*\]\((\S+\.svg)\)\n+(?:[^!\n].*\n)*", text, re.M):
-                if ">CUB" in text_of(os.path.join(os.path.dirname(page), image[1])):
-                    figures += 1
-                    self.assertTrue(explained.search(text[:image.end()]),
-                                    "%s shows %s without a word on CUB" % (page, image[1]))
-        self.assertGreater(figures, 2)
 
 
 class Links(unittest.TestCase):

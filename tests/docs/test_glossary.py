@@ -1,15 +1,9 @@
 """test_glossary.py -- a chapter uses no term of notes/glossary.md before the chapter that
-introduces it, in the reading order of notes/README.md, unless it links the term to the glossary;
-and no chapter is longer than a reader can hold."""
+introduces it, in the reading order of notes/README.md, unless it links the term to the glossary."""
 import re
 import unittest
 
-from book import BESIDE, LINK, NOTES, prose, reading_order, text_of, without_code, words
-
-WORDS = 1500  # of prose in a chapter, before "More" and the questions
-
-# Chapters that are still too long. Take a chapter out as soon as it is short enough.
-TOO_LONG = []
+from book import LINK, NOTES, reading_order, text_of, without_code
 
 
 def glossary():
@@ -84,35 +78,6 @@ class Book(unittest.TestCase):
         self.assertEqual(len(order), len(set(order)))
         chapters = {path.name for path in NOTES.glob("[0-9]*.md")} | {"first-kernel.md"}
         self.assertEqual(set(order), chapters, "notes/README.md lists the chapters")
-
-    def test_chapters_are_short(self):
-        for page in reading_order():
-            length = len(words(prose(text_of(page))))
-            with self.subTest(page=page):
-                if page in TOO_LONG:
-                    self.assertGreater(length, WORDS, "%s is short enough: take it out of TOO_LONG"
-                                       % page)
-                else:
-                    self.assertLessEqual(length, WORDS, "%s has %d words of prose: move what is"
-                                         ' beside the line of thought under "More"'
-                                         % (page, length))
-
-    def test_pages_for_users_are_short(self):
-        """What a user looks up is in notes/more/, and these pages name it."""
-        for page, more in (("emulator.md", "emulator"), ("checks.md", "checks")):
-            with self.subTest(page=page):
-                self.assertLessEqual(len(words(text_of(page))), WORDS)
-                for path in NOTES.glob("more/%s-*.md" % more):
-                    self.assertIn("(more/%s)" % path.name, text_of(page))
-
-    def test_more_comes_last(self):
-        """What counts as prose ends where the questions or "More" begin, and nothing else
-        follows."""
-        for page in reading_order():
-            beside = BESIDE.search(text_of(page))
-            parts = re.findall(r"^## (.*)", text_of(page)[beside.start():] if beside else "", re.M)
-            with self.subTest(page=page):
-                self.assertLessEqual(set(parts), {"More", "Questions", "Answers"})
 
 
 if __name__ == "__main__":

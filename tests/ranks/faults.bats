@@ -70,33 +70,6 @@ all_refused() {
     ends 2 "step17: --n 0 leaves nothing to scan; n has to be at least 1."
 }
 
-# MPI opens sockets, which must not take the place of stdout.
-@test "closed standard streams" {
-    run bash -c './step17 --n 5000 <&- >&-'
-    ends 2 "step17: cannot write the report to stdout."
-    run bash -c './step17 --n 5000 <&- 2>&-'
-    [ "$status" -eq 0 ]
-    says "verified    right"
-    run bash -c './step17 --n 5000 <&- >&- 2>&-'
-    ends 2 ""
-    run bash -c './step17 --help <&- >&-'
-    ends 2 "step17: cannot write the report to stdout."
-    run bash -c 'common/build/run17.sh 2 --n 5000 <&- >&-'
-    ends 2 "mpirun.sh: stdout is closed; send it to a file."
-    run bash -c 'common/build/run17.sh 2 --n 5000 <&- 2>&-'
-    [ "$status" -eq 0 ]
-    says "verified    right"
-}
-
-@test "stdout that is full, or that its reader closes" {
-    run bash -c 'common/build/run17.sh 2 --n 5000 >/dev/full'
-    ends 2 "mpirun.sh: cannot write to stdout what the ranks print."
-    run bash -c 'set -o pipefail; common/build/run17.sh 2 --n -5 | true'
-    ends 2 "step17: --n -5 is negative; n has to be at least 1."
-    run bash -c 'common/build/run17.sh 2 --n 5000 | head -n 1'
-    ends 0 "Step 17 · A scan between ranks"
-}
-
 @test "ranks that emulate different GPUs" {
     local mixed=(-np 1 -x EMU_GPU=h100 ./step17 --n 9000)
     run mpirun_with "${mixed[@]}" : -np 1 -x EMU_GPU=t4 ./step17 --n 9000
@@ -291,57 +264,12 @@ longer, or call many_reset on all of them."
     done
 }
 
-# Rank 0 has made x.npy.new-XXXXXX, and cannot remove it.
-@test "rank 0 is killed while the output is written" {
-    run wrong die-writing 2 --n 20000 --reps 0 --verify none --output "$dir/x.npy"
-    ends 137 "mpirun.sh: a rank was ended by signal KILL, so mpirun ended all ranks."
-    [ ! -e "$dir/x.npy" ]
-}
-
-# Rank 0 sends mpirun.sh the signal as soon as both ranks run. Without --default-signal, a shell
-# that has started bats in the background would have it ignore SIGINT, as nohup has SIGHUP.
-@test "a signal for mpirun.sh ends all ranks" {
-    local signal tries
-    local -A status_of=([INT]=1 [TERM]=1 [KILL]=137)
-    for signal in "${!status_of[@]}"; do
-        rm -f "$dir"/*
-        SECONDS=0
-        # shellcheck disable=SC2016
-        run timeout 600 env --default-signal bash -c 'echo $$ >$0/script
-            exec common/build/mpirun.sh -np 2 bash -c '\''
-                echo $$ >$0/$OMPI_COMM_WORLD_RANK
-                until [ -s $0/0 ] && [ -s $0/1 ]; do sleep 0.1; done
-                [ $OMPI_COMM_WORLD_RANK = 1 ] || kill -$1 $(cat $0/script)
-                exec sleep 500'\'' $0 $1' "$dir" $signal
-        ends "${status_of[$signal]}" ""
-        # They end, although their parent may not know; after KILL soon.
-        for ((tries = 1000; tries > 0; tries--)); do
-            grep -hqs "^State:.[^Z]" /proc/{"$(cat "$dir/0")","$(cat "$dir/1")"}/status || break
-            sleep 0.1
-        done
-        [ "$tries" -gt 0 ]
-        [ "$SECONDS" -lt 400 ]
-    done
-}
-
-@test "a terminal that stops groups in the background which write to it" {
-    need script
-    run timeout -k 1 60 script -qec 'stty tostop; common/build/run17.sh 2 --n 5000' /dev/null
-    [ "$status" -eq 0 ]
-    says "right"
-}
-
 @test "a program that cannot be started" {
     run mpirun_with -np 2 ./none
     ends 132 "mpirun.sh: a rank could not be started, or was ended by signal ILL, so mpirun ended \
 all ranks."
     run mpirun_with -np 2 no-such-program
     [[ $output == "mpirun.sh: a rank could not be started, or "* ]]
-}
-
-@test "a rank that exits with a code of its own says why itself" {
-    run mpirun_with -np 2 bash -c 'exit 255'
-    ends 255 ""
 }
 
 # ---- the report ---------------------------------------------------------------------------------
