@@ -24,8 +24,8 @@ $(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) \
 # of tests of that end in _slow, as do those of tests that take more than 1.5 s of processor time.
 TEST_ROOMS = harness steps emulator emulator/ptx labs cc tools fuzz wrong errata support \
              fixtures $(if $(SMALL),support/small,library)
-ONLY_SLOW = $(if $(SMALL),$(addprefix tests/,$(addprefix steps/test_,operators.c own_operators.c \
-            sort.c) $(addprefix fixtures/,operators_code.cu sort_code.cu wave_code.cu)))
+ONLY_SLOW = $(if $(SMALL),$(addprefix tests/,$(addprefix steps/test_,operators.c sort.c) \
+            $(addprefix fixtures/,operators_code.cu sort_code.cu wave_code.cu)))
 TESTS    := $(call objects,$(filter-out %/bench_main.c $(ONLY_SLOW),$(call sources,common/bench \
             $(addprefix tests/,$(TEST_ROOMS)) $(ONE_PROCESS) $(if $(SMALL),,common/library)) \
             $(wildcard $(NO_MPI17)) $(COMMON) $(GRADER))) $(LAB_SHARED) $(UPCC)

@@ -1,12 +1,117 @@
-/* test_lab_score.c — points: full ones for the reference, fewer for each fault, and why. */
+/*
+ * test_lab_score.c — points: full ones for the reference, fewer for each fault, and why; the stream
+ * of results: what was written is read, and other bytes are refused without harm.
+ */
 #define _POSIX_C_SOURCE 200809L
+#include "common/labs/results.h"
 #include "common/labs/score.h"
-#include "results_made.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* ---- results as run-lab would write them, made without running anything ---------------------- */
+
+enum { WARP = 32, SECTOR_FLOATS = 8, LINE = 42 };
+
+/* The exclusive scan of a case's input, as the words of the output. */
+static uint32_t *scan_of(const struct lab_case *c)
+{
+    float *in = malloc(c->n * sizeof *in), sum = 0;
+    uint32_t *out = malloc(c->n * sizeof *out);
+    lab_input(c, in);
+    for (size_t i = 0; i < c->n; i++) {
+        memcpy(&out[i], &sum, sizeof sum);
+        sum += in[i];
+    }
+    free(in);
+    return out;
+}
+
+/* The elements greater than 0, and their number as word n. Nothing is written between them. */
+static uint32_t *kept_of(const struct lab_case *c)
+{
+    float *in = malloc(c->n * sizeof *in);
+    uint32_t *out = malloc(lab_output_words(c) * sizeof *out), count = 0;
+    lab_input(c, in);
+    memset(out, 0xFF, c->n * sizeof *out);
+    for (size_t i = 0; i < c->n; i++)
+        if (in[i] > 0) memcpy(&out[count++], &in[i], sizeof *in);
+    out[c->n] = count;
+    free(in);
+    return out;
+}
+
+/* Adds an operation, or a finding at a line, to a case. */
+static void make_operation(struct lab_case_result *r, const char *name, enum emu_class work_class,
+                           uint64_t elements)
+{
+    r->operations = realloc(r->operations, (r->operation_count + 1) * sizeof *r->operations);
+    struct lab_operation *o = &r->operations[r->operation_count++];
+    memset(o, 0, sizeof *o);
+    strcpy(o->name, name);
+    o->work_class = work_class;
+    o->lanes = o->elements = elements;
+    o->instructions = (elements + WARP - 1) / WARP;
+    r->total.instructions += o->instructions;
+    r->total.lanes += o->lanes;
+}
+
+static void make_finding(struct lab_case_result *r, unsigned line)
+{
+    r->findings = realloc(r->findings, (r->finding_count + 1) * sizeof *r->findings);
+    struct lab_finding *f = &r->findings[r->finding_count++];
+    memset(f, 0, sizeof *f);
+    f->tool = EMU_CHECK_RACE;
+    f->severity = EMU_FINDING_ERROR;
+    f->line = line;
+    f->count = 1;
+    strcpy(f->kind, "read-after-write");
+    strcpy(f->file, "lab3.cu");
+    strcpy(f->text, "a hazard");
+    r->errors++;
+}
+
+static void make_counters(const struct lab *lab, struct lab_case_result *r)
+{
+    size_t n = r->is.n;
+    r->total.shared_ld = (struct emu_shared){.instructions = n, .wavefronts = n, .ideal = n};
+    r->total.global_ld.sectors = n / SECTOR_FLOATS + 1;
+    make_operation(r, lab->expected[0], lab->adds_integers ? EMU_CLASS_INTEGER : EMU_CLASS_F32,
+                   n - 1);
+    make_operation(r, "ld.f32", EMU_CLASS_LOAD, n);
+    r->longest_warps = n;
+    r->lines = calloc(1, sizeof *r->lines);
+    r->line_count = 1;
+    strcpy(r->lines->kernel, "scan_block");
+    strcpy(r->lines->file, "lab3.cu");
+    r->lines->line = LINE;
+    r->lines->counts = r->total;
+}
+
+/* The results of a right solution on all cases: n - 1 additions (of floats or integers) by full
+ * warps, n / 8 sectors, n wavefronts, and as many other instructions of lanes. results_free gives
+ * their memory back. */
+static void make_results(const struct lab *lab, uint64_t seed, bool handed_out,
+                         struct lab_results *r)
+{
+    struct lab_case cases[LAB_CASES];
+    memset(r, 0, sizeof *r);
+    r->lab = lab->number;
+    r->seed = seed;
+    r->handed_out = handed_out;
+    r->complete = true;
+    r->case_count = lab_cases(lab, seed, handed_out, cases);
+    for (size_t i = 0; i < r->case_count; i++) {
+        r->cases[i].is = cases[i];
+        r->cases[i].out = cases[i].share ? kept_of(&cases[i]) : scan_of(&cases[i]);
+        make_counters(lab, &r->cases[i]);
+    }
+}
+
+/* ---- points ---------------------------------------------------------------------------------- */
 
 static const struct lab_weights weights = {{40, 20, 20, 20}};
 static struct lab_results own, reference;
@@ -729,5 +834,425 @@ Test(lab_weights, the_default_is_100_points_for_each_lab)
                      0);
         for (int c = 0; c < LAB_CRITERIA; c++) sum += w.points[c];
         cr_expect_eq(sum, 100, "lab %d", lab_at(i)->number);
+    }
+}
+
+/* ---- a lab whose result is the elements that are kept ---------------------------------------- */
+
+enum { SEED = 5, FEWEST = 100 /* kept elements of the cases that tests change */ };
+
+static const struct lab_weights weights_kept = {{30, 10, 40, 20}};
+static const struct lab *lab;
+
+static void init_kept(void)
+{
+    lab = lab_find(13);
+    make_results(lab, SEED, false, &own);
+    make_results(lab, SEED, false, &reference);
+}
+
+TestSuite(lab_kept, .init = init_kept, .fini = fini);
+
+static double score_kept(void)
+{
+    cr_assert_eq(score_lab(lab, &own, &reference, &weights_kept, &verdict), 0, "%s",
+                 verdict.failure);
+    return verdict.points;
+}
+
+/* The first case in the usual order that keeps many elements. */
+static struct lab_case_result *large(void)
+{
+    for (size_t i = 0; i < own.case_count; i++)
+        if (!own.cases[i].is.schedule && own.cases[i].out[own.cases[i].is.n] > FEWEST)
+            return &own.cases[i];
+    cr_assert_fail("no case keeps more than %d elements", FEWEST);
+    return NULL;
+}
+
+static uint32_t *count_of(struct lab_case_result *r) { return &r->out[r->is.n]; }
+
+/* One run is wrong, and a reason has the text. */
+static void expect_wrong(const char *text)
+{
+    bool found = false;
+    cr_expect_lt(score_kept(), 100);
+    cr_expect_eq(verdict.right_cases, verdict.cases - 1);
+    for (size_t i = 0; i < verdict.line_count; i++)
+        found |= strstr(verdict.lines[i].text, text) != NULL;
+    cr_expect(found, "no line says \"%s\", but the first one \"%s\"", text, verdict.lines[0].text);
+}
+
+Test(lab_kept, right_results_have_all_points)
+{
+    cr_expect_eq(score_kept(), 100);
+    cr_expect_eq(verdict.right_cases, own.case_count);
+}
+
+Test(lab_kept, a_wrong_element_is_named)
+{
+    large()->out[7] ^= 0x80000000;
+    expect_wrong("kept element 7 of ");
+}
+
+Test(lab_kept, an_element_that_was_never_written_is_named)
+{
+    large()->out[3] = 0xFFFFFFFF;
+    expect_wrong("was never written; it should be ");
+}
+
+Test(lab_kept, what_was_never_stored_is_named)
+{
+    large()->out[3] = 0xCDCDCDCD;
+    expect_wrong("is a value that was never stored; it should be ");
+}
+
+Test(lab_kept, a_number_that_was_never_stored_is_named)
+{
+    *count_of(large()) = 0xCDCDCDCD;
+    expect_wrong("the number of kept elements is a value that was never stored");
+}
+
+Test(lab_kept, a_wrong_number_is_named)
+{
+    ++*count_of(large());
+    expect_wrong("the number of kept elements is ");
+}
+
+Test(lab_kept, a_number_that_was_never_written_is_named)
+{
+    *count_of(large()) = 0xFFFFFFFF;
+    expect_wrong("the number of kept elements was never written");
+}
+
+Test(lab_kept, nothing_is_written_behind_the_last_element)
+{
+    struct lab_case_result *r = large();
+    r->out[*count_of(r)] = 0;
+    expect_wrong(" was written, although only ");
+}
+
+Test(lab_kept, another_order_is_a_cause)
+{
+    struct lab_case_result *r = large();
+    uint32_t *out = r->out, first = out[0];
+    size_t last = *count_of(r) - 1;
+    while (out[last] == first) last--;
+    out[0] = out[last];
+    out[last] = first;
+    expect_wrong("the right elements are in another order");
+}
+
+Test(lab_kept, places_that_are_one_too_far_are_a_cause)
+{
+    struct lab_case_result *r = large();
+    memmove(&r->out[1], r->out, *count_of(r) * sizeof *r->out);
+    r->out[0] = 0xFFFFFFFF;
+    expect_wrong("every kept element is one place too far");
+}
+
+Test(lab_kept, keeping_everything_is_a_cause)
+{
+    struct lab_case_result *r = large();
+    lab_input(&r->is, (float *)r->out);
+    *count_of(r) = (uint32_t)r->is.n;
+    expect_wrong("every element is kept, at its own place");
+}
+
+/* Stores what a kernel stores that has >= in place of >. */
+static void keep_zeros(struct lab_case_result *r)
+{
+    size_t count = 0;
+    float *in = malloc(r->is.n * sizeof *in);
+    lab_input(&r->is, in);
+    for (size_t i = 0; i < r->is.n; i++)
+        if (in[i] >= 0) memcpy(&r->out[count++], &in[i], sizeof *in);
+    *count_of(r) = (uint32_t)count;
+    free(in);
+}
+
+Test(lab_kept, keeping_zeros_is_a_cause)
+{
+    keep_zeros(large());
+    expect_wrong("0 is kept, and is not greater than 0");
+}
+
+/* Nothing, all, and few elements are kept in some runs, which are not those whose counters are
+ * compared. A kernel that stores the number 0 and nothing else has no size that is right. */
+Test(lab_kept, storing_nothing_earns_nothing)
+{
+    for (size_t i = 0; i < own.case_count; i++) {
+        struct lab_case_result *r = &own.cases[i];
+        memset(r->out, 0xFF, r->is.n * sizeof *r->out);
+        *count_of(r) = 0;
+    }
+    score_kept();
+    cr_expect_gt(verdict.right_cases, 0);
+    cr_expect_eq(verdict.fraction[LAB_WORK], 0);
+    cr_expect_leq(verdict.points, weights_kept.points[LAB_HAZARDS] * verdict.correctness);
+}
+
+static size_t positive(const struct lab_case *c)
+{
+    size_t count = 0;
+    float *in = malloc(c->n * sizeof *in);
+    lab_input(c, in);
+    for (size_t i = 0; i < c->n; i++) count += in[i] > 0;
+    free(in);
+    return count;
+}
+
+Test(lab_kept, cases_keep_no_few_half_and_all_elements)
+{
+    size_t runs[LAB_ALL + 1] = {0};
+    for (size_t i = 0; i < own.case_count; i++) {
+        const struct lab_case *c = &own.cases[i].is;
+        size_t count = positive(c);
+        cr_assert(c->share >= LAB_HALF && c->share <= LAB_ALL);
+        cr_expect(c->schedule || c->share == LAB_HALF);
+        runs[c->share]++;
+        if (c->share == LAB_NONE) cr_expect_eq(count, 0);
+        if (c->share == LAB_ALL) cr_expect_eq(count, c->n);
+        if (c->share == LAB_FEW) cr_expect_lt(count, c->n / 32);
+        if (c->share == LAB_HALF) cr_expect(count > 0 && (count < c->n || c->n == 1));
+        if (c->share == LAB_HALF && c->n > FEWEST)
+            cr_expect(4 * count > c->n && 4 * count < 3 * c->n);
+    }
+    for (int share = LAB_HALF; share <= LAB_ALL; share++) cr_expect_geq(runs[share], 3);
+}
+
+static struct lab_operation *operation(struct lab_case_result *r, const char *name)
+{
+    for (size_t i = 0; i < r->operation_count; i++)
+        if (!strcmp(r->operations[i].name, name)) return &r->operations[i];
+    cr_assert_fail("no %s", name);
+    return NULL;
+}
+
+/* Addresses are additions of integers as well. */
+Test(lab_kept, twice_as_many_additions_are_free)
+{
+    struct lab_operation *adds = operation(large(), "add.s32");
+    adds->elements *= 2;
+    cr_expect_eq(score_kept(), 100);
+    adds->elements *= 3;
+    cr_expect_lt(score_kept(), 100);
+}
+
+/* As many atomic operations as elements leave nothing of the size's points for work. */
+Test(lab_kept, places_from_atomic_operations_earn_no_work)
+{
+    for (size_t i = 0; i < own.case_count; i++)
+        make_operation(&own.cases[i], "atom.add.u32", EMU_CLASS_ATOMIC, own.cases[i].is.n);
+    score_kept();
+    cr_expect_lt(verdict.fraction[LAB_WORK], 0.01);
+    cr_expect_eq(verdict.fraction[LAB_SECTORS], 1);
+}
+
+/* ---- the stream of results ------------------------------------------------------------------- */
+
+/* The stream of a right solution of lab 3. */
+struct stream {
+    unsigned char *bytes;
+    size_t size;
+};
+
+static void write_all(int fd, const struct lab_results *results)
+{
+    cr_assert_eq(results_write_begin(fd, lab_find(3), results->seed, results->handed_out), 0);
+    for (size_t i = 0; i < results->case_count; i++)
+        cr_assert_eq(results_write_case(fd, &results->cases[i]), 0);
+    cr_assert_eq(results_write_end(fd), 0);
+}
+
+static struct stream make_stream(void)
+{
+    struct lab_results results;
+    struct stream stream;
+    FILE *file = tmpfile();
+    make_results(lab_find(3), 5, true, &results);
+    make_finding(&results.cases[0], 7);
+    write_all(fileno(file), &results);
+    stream.size = (size_t)lseek(fileno(file), 0, SEEK_END);
+    stream.bytes = malloc(stream.size);
+    cr_assert_eq(pread(fileno(file), stream.bytes, stream.size, 0), (ssize_t)stream.size);
+    fclose(file);
+    results_free(&results);
+    return stream;
+}
+
+static void expect_same(const struct lab_case_result *got, const struct lab_case_result *want)
+{
+    cr_expect_eq(memcmp(&got->is, &want->is, sizeof got->is), 0);
+    cr_expect_eq(got->end, want->end);
+    cr_expect_eq(memcmp(&got->total, &want->total, sizeof got->total), 0);
+    cr_expect_eq(memcmp(got->out, want->out, want->is.n * sizeof *got->out), 0);
+    cr_assert_eq(got->line_count, want->line_count);
+    cr_expect_eq(memcmp(got->lines, want->lines, want->line_count * sizeof *got->lines), 0);
+    cr_assert_eq(got->operation_count, want->operation_count);
+    cr_expect_str_eq(got->operations[1].name, want->operations[1].name);
+    cr_assert_eq(got->finding_count, want->finding_count);
+}
+
+Test(lab_results, what_is_written_is_read)
+{
+    struct stream stream = make_stream();
+    struct lab_results got, want;
+    char why[RESULTS_TEXT];
+    cr_assert_eq(results_read(stream.bytes, stream.size, &got, why, sizeof why), 0, "%s", why);
+    make_results(lab_find(3), 5, true, &want);
+    make_finding(&want.cases[0], 7);
+    cr_expect(got.complete && got.lab == 3 && got.seed == 5 && got.handed_out);
+    cr_assert_eq(got.case_count, want.case_count);
+    for (size_t i = 0; i < want.case_count; i++) expect_same(&got.cases[i], &want.cases[i]);
+    cr_expect_eq(got.cases[0].findings[0].line, 7);
+    results_free(&got);
+    results_free(&want);
+    free(stream.bytes);
+}
+
+/* The bytes are copied, so that the sanitizers notice a read beyond their end. */
+static int read_copy(const void *bytes, size_t size, struct lab_results *got, char *why)
+{
+    void *copy = malloc(size ? size : 1);
+    memcpy(copy, bytes, size);
+    int code = results_read(copy, size, got, why, RESULTS_TEXT);
+    free(copy);
+    return code;
+}
+
+/* Cut anywhere, it is refused, or read up to the last whole case and not complete. */
+Test(lab_results, every_beginning_is_read_or_refused)
+{
+    struct stream stream = make_stream();
+    struct lab_results got;
+    char why[RESULTS_TEXT];
+    unsigned read = 0;
+    for (size_t size = 0; size < stream.size; size += size < 2000 ? 1 : 97) {
+        if (read_copy(stream.bytes, size, &got, why)) {
+            cr_expect(strstr(why, "The results cannot be read: "), "%zu: %s", size, why);
+            cr_expect_eq(got.case_count, 0);
+            continue;
+        }
+        read++;
+        cr_expect_not(got.complete, "%zu bytes", size);
+        results_free(&got);
+    }
+    cr_expect_gt(read, 0);
+    free(stream.bytes);
+}
+
+/* Whatever was read can be scored, and the verdict printed. */
+static void score_and_print(const struct lab_results *results, FILE *out)
+{
+    static const struct lab_weights weights = {{40, 20, 20, 20}};
+    static struct lab_verdict verdict;
+    static struct lab_results reference;
+    if (!reference.case_count) make_results(lab_find(3), 5, true, &reference);
+    score_lab(lab_find(3), results, &reference, &weights, &verdict);
+    cr_expect(verdict.points >= 0 && verdict.points <= 100, "%g points", verdict.points);
+    lab_verdict_text(out, &verdict, "labs/lab3.cu");
+    lab_verdict_json(out, &verdict, "labs/lab3.cu");
+}
+
+/* Random bytes are changed. Whatever is read then keeps the limits, and its texts end. */
+Test(lab_results, changed_bytes_do_no_harm)
+{
+    struct stream stream = make_stream();
+    unsigned char *changed = malloc(stream.size);
+    struct lab_results got;
+    FILE *out = fopen("/dev/null", "w");
+    unsigned scored = 0;
+    char why[RESULTS_TEXT];
+    srand(1);
+    for (int round = 0; round < 300; round++) {
+        memcpy(changed, stream.bytes, stream.size);
+        for (int k = 0; k < 1 + round % 30; k++)
+            changed[(size_t)rand() % (round % 2 ? stream.size : 3000)] = (unsigned char)rand();
+        if (read_copy(changed, stream.size, &got, why)) continue;
+        cr_expect_leq(got.case_count, LAB_CASES);
+        for (size_t i = 0; i < got.case_count; i++) {
+            cr_expect_lt(strlen(got.cases[i].message), RESULTS_TEXT);
+            cr_expect_leq(got.cases[i].finding_count, RESULTS_FINDINGS);
+            cr_expect_eq(got.cases[i].out != NULL, got.cases[i].end == LAB_RAN);
+        }
+        score_and_print(&got, out);
+        scored += got.case_count > 0;
+        results_free(&got);
+    }
+    cr_expect_gt(scored, 50);
+    fclose(out);
+    free(changed);
+    free(stream.bytes);
+}
+
+Test(lab_results, more_cases_than_allowed_are_refused)
+{
+    struct lab_results results, got;
+    char why[RESULTS_TEXT] = "", path[] = "/tmp/lab-results-XXXXXX";
+    int fd = mkstemp(path);
+    make_results(lab_find(3), 5, true, &results);
+    results_write_begin(fd, lab_find(3), 5, true);
+    for (int i = 0; i <= LAB_CASES; i++) results_write_case(fd, &results.cases[0]);
+    results_write_end(fd);
+    cr_expect_eq(results_read_file(path, &got, why, sizeof why), -1);
+    cr_expect_str_eq(why, "The results cannot be read: it has too many cases.");
+    close(fd);
+    unlink(path);
+    results_free(&results);
+    cr_expect_eq(results_read_file(path, &got, why, sizeof why), -1);
+    cr_expect(strstr(why, "No such file"), "%s", why);
+}
+
+Test(lab_results, a_full_disk_is_an_errno)
+{
+    FILE *full = fopen("/dev/full", "w");
+    cr_assert(full);
+    cr_expect_neq(results_write_begin(fileno(full), lab_find(3), 1, true), 0);
+    fclose(full);
+}
+
+/* Counters that no run can have, one at a time. */
+static void more_lanes_than_a_warp(struct lab_case_result *r)
+{
+    r->operations[0].lanes = r->operations[0].instructions * 32 + 1;
+}
+static void more_than_in_total(struct lab_case_result *r) { r->total.lanes--; }
+static void less_than_in_total(struct lab_case_result *r) { r->operations[1].lanes--; }
+static void instructions_not_in_total(struct lab_case_result *r) { r->total.instructions--; }
+static void better_than_ideal(struct lab_case_result *r) { r->total.shared_ld.wavefronts = 0; }
+static void line_better_than_ideal(struct lab_case_result *r)
+{
+    r->lines[0].counts.shared_st.ideal++;
+}
+static void copies_better_than_ideal(struct lab_case_result *r) { r->total.shared_copy.ideal++; }
+static void lines_beyond_total(struct lab_case_result *r) { r->lines[0].counts.lanes++; }
+static void wraps_around(struct lab_case_result *r) { r->total.global_ld.sectors = UINT64_MAX; }
+static void elements_wrap(struct lab_case_result *r) { r->operations[0].elements = UINT64_MAX / 2; }
+static void findings_wrap(struct lab_case_result *r) { r->errors = r->warnings = UINT64_MAX; }
+
+/* What a process says that a submission has taken over. */
+Test(lab_results, counters_that_contradict_each_other_are_refused)
+{
+    static void (*const forge[])(struct lab_case_result *) = {
+        more_lanes_than_a_warp,  more_than_in_total,
+        less_than_in_total,      instructions_not_in_total,
+        better_than_ideal,       line_better_than_ideal,
+        lines_beyond_total,      wraps_around,
+        elements_wrap,           findings_wrap,
+        copies_better_than_ideal};
+    for (size_t i = 0; i < sizeof forge / sizeof *forge; i++) {
+        struct lab_results results, got;
+        char why[RESULTS_TEXT];
+        FILE *file = tmpfile();
+        make_results(lab_find(3), 5, true, &results);
+        forge[i](&results.cases[3]);
+        write_all(fileno(file), &results);
+        results_free(&results);
+        static unsigned char bytes[1 << 20];
+        ssize_t size = pread(fileno(file), bytes, sizeof bytes, 0);
+        fclose(file);
+        cr_assert_eq(read_copy(bytes, (size_t)size, &got, why), -1, "forgery %zu", i);
+        cr_expect(strstr(why, "its counters contradict each other"), "%zu: %s", i, why);
     }
 }

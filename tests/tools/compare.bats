@@ -33,7 +33,7 @@ explained() {
     run profiles/measure/compare.py
     [ "$status" -eq 0 ]
     says $'\n7  '
-    # ptxas needs fewer additions in step 9: tests/steps/recorded_differences.c explains them.
+    # ptxas needs fewer additions in step 9: tests/steps/test_recorded.c explains them.
     says "271520*"
     says "were recorded on an H200 and are equal, and "
     says "step 9 shfl       65536  additions       271 520  254 129

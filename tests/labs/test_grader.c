@@ -1,9 +1,11 @@
 /*
- * test_submission.c — submissions: their text, the same PTX, lines in branches.
+ * test_grader.c — what `make grade` reads and writes: submissions, which PTX is the same, the
+ * roster, cells of CSV, whose fault an ending is, and reports.
  */
-#define _GNU_SOURCE /* memmem, fmemopen */
+#define _GNU_SOURCE
 #include "common/labs/grader/grader.h"
 #include "common/labs/score.h"
+
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -398,4 +400,334 @@ Test(submission, a_missing_folder_is_said)
     struct fault fault;
     cr_assert_eq(submissions_find("/does/not/exist", 3, &list, &count, &fault), EXIT_USAGE);
     cr_assert(strstr(fault.text, "/does/not/exist cannot be read") != NULL, "%s", fault.text);
+}
+
+/* ---- the roster ------------------------------------------------------------------------------ */
+
+static char path[] = "/tmp/upsweep-roster-XXXXXX";
+static struct roster roster;
+static struct fault fault;
+
+static void make_roster(void) { close(mkstemp(path)); }
+
+static void end_roster(void)
+{
+    roster_end(&roster);
+    unlink(path);
+}
+
+TestSuite(roster, .init = make_roster, .fini = end_roster);
+
+static int read_text(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    fputs(text, file);
+    fclose(file);
+    roster_end(&roster);
+    return roster_read(path, &roster, &fault);
+}
+
+static void expect(const char *submission, const char *name)
+{
+    size_t at = roster_find(&roster, submission);
+    cr_assert_str_eq(at == roster.count ? "nobody" : roster.names[at], name);
+}
+
+Test(roster, one_name_a_line)
+{
+    cr_assert_eq(read_text("\uFEFFAnna Berg\r\n\n# 2026\n  Zoë \nBob"), 0);
+    cr_assert_eq(roster.count, 3);
+    cr_assert_str_eq(roster.names[0], "Anna Berg");
+    cr_assert_str_eq(roster.names[1], "Zoë");
+    cr_assert_str_eq(roster.names[2], "Bob");
+}
+
+Test(roster, an_identifier_stands_after_a_tab)
+{
+    cr_assert_eq(read_text("Anna Berg \t a@x.org \t7\nBob\nZo\u00eb\tBob Z\n"), 0);
+    cr_assert_str_eq(roster.names[0], "Anna Berg");
+    cr_assert_str_eq(roster.identifiers[0], "a@x.org ");
+    cr_assert_str_eq(roster.identifiers[1], "Bob");
+    cr_assert_str_eq(roster.identifiers[2], "Bob Z");
+    cr_assert_eq(read_text("Anna\t7\nBob\t7\n"), EXIT_USAGE);
+    cr_assert(strstr(fault.text, "line 2") && strstr(fault.text, "\"7\""), "%s", fault.text);
+}
+
+Test(roster, a_submission_belongs_to_the_longest_name_that_it_begins_with)
+{
+    cr_assert_eq(read_text("Anna\nAnna Berg\nbergb\nZo\n"), 0);
+    expect("Anna", "Anna");
+    expect("Anna Berg", "Anna Berg");
+    expect("Anna Berg_123_assignsubmission_file", "Anna Berg");
+    expect("Anna_7_assignsubmission_file_", "Anna");
+    expect("Anna Bergmann_7_assignsubmission_file", "nobody");
+    expect("bergb_LATE_123_456_lab3-1", "bergb");
+    expect("bergb2", "nobody");
+    expect("Annabel", "nobody");
+    expect("Zoë", "nobody");
+    expect("", "nobody");
+}
+
+Test(roster, what_is_wrong_is_said)
+{
+    cr_assert_eq(read_text("Anna\nBob\nAnna\n"), EXIT_USAGE);
+    cr_assert(strstr(fault.text, "line 3 of ") != NULL, "%s", fault.text);
+    cr_assert_eq(read_text("# nothing\n\n"), EXIT_USAGE);
+    cr_assert(strstr(fault.text, "holds no name") != NULL, "%s", fault.text);
+    cr_assert_eq(roster_read("/nowhere", &roster, &fault), EXIT_USAGE);
+    cr_assert_eq(roster_read("/tmp", &roster, &fault), EXIT_USAGE);
+    cr_assert(strstr(fault.text, "/tmp cannot be read") != NULL, "%s", fault.text);
+}
+
+/* \u0308 is two dots over the letter before it, and \u030A a ring. */
+Test(roster, names_that_look_alike)
+{
+    static const struct {
+        const char *student, *submission;
+        bool alike;
+    } pairs[] = {
+        {"\u00c5sa \u00d6berg", "A\u030asa O\u0308berg_1_assignsubmission_file", true},
+        {"A\u030asa", "\u00c5sa", true},
+        {"M\u00dcLLER Jan", "M\u00fcller_jan", true},
+        {"Anna Berg", "anna-berg", true},
+        {"Ph\u1ea1m", "Pha\u0323m", true},
+        {"Anna", "Annabel", false},
+        {"Anna Berg", "Anna", false},
+        {"\u674e\u660e", "\u738b\u82b3", false},
+        {"M\u00fcller", "Muller", false},
+        {"a\xff", "a\xfe", false},
+        {"a\xe2\x82", "a\xe2", false},
+        {"", "", false},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        cr_expect_eq(roster_looks_alike(pairs[i].student, pairs[i].submission), pairs[i].alike,
+                     "%s and %s", pairs[i].student, pairs[i].submission);
+}
+
+/* ---- cells of CSV ---------------------------------------------------------------------------- */
+
+static char *text;
+static size_t size;
+
+static void free_text(void) { free(text); }
+
+TestSuite(csv_cell, .fini = free_text);
+
+static void expect_cell(const char *content, const char *cell)
+{
+    free(text);
+    FILE *out = open_memstream(&text, &size);
+    csv_cell(out, content);
+    fclose(out);
+    cr_assert_str_eq(text, cell);
+}
+
+Test(csv_cell, ordinary_texts_stay_as_they_are)
+{
+    expect_cell("", "\"\"");
+    expect_cell("Zoë O'Neil", "\"Zoë O'Neil\"");
+    expect_cell("n = 2: element 1 is -3, not 4; a - b", "\"n = 2: element 1 is -3, not 4; a - b\"");
+    expect_cell("say \"hello\"", "\"say \"\"hello\"\"\"");
+}
+
+Test(csv_cell, a_formula_at_the_beginning_becomes_a_text)
+{
+    expect_cell("=1+1", "\"'=1+1\"");
+    expect_cell("+1", "\"'+1\"");
+    expect_cell("-rf", "\"'-rf\"");
+    expect_cell("@SUM(A1)", "\"'@SUM(A1)\"");
+    expect_cell("  =1", "\"  '=1\"");
+    expect_cell("\xC2\xA0\xE3\x80\x80=1", "\"\xC2\xA0\xE3\x80\x80'=1\"");
+    expect_cell("\"=1", "\"\"\"'=1\"");
+    expect_cell("\t=1", "\"\\t=1\"");
+}
+
+Test(csv_cell, wide_forms_are_formulas_too)
+{
+    expect_cell("\uFF1D1", "\"'\uFF1D1\"");
+    expect_cell("\uFF0B1", "\"'\uFF0B1\"");
+    expect_cell("\uFF0D1", "\"'\uFF0D1\"");
+    expect_cell("\uFF20A", "\"'\uFF20A\"");
+}
+
+/* The quotes do not hold where lines are split at another character than the comma. */
+Test(csv_cell, a_formula_behind_any_separator_becomes_a_text)
+{
+    expect_cell("x;=HYPERLINK(1)", "\"x;'=HYPERLINK(1)\"");
+    expect_cell("x; \"=1", "\"x; \"\"'=1\"");
+    expect_cell("x,+1", "\"x,'+1\"");
+    expect_cell("x|@A1", "\"x|'@A1\"");
+    expect_cell("x;;\uFF1D1", "\"x;;'\uFF1D1\"");
+    expect_cell("x;y=1", "\"x;y=1\"");
+}
+
+/* ---- whose fault an ending is ---------------------------------------------------------------- */
+
+static struct outcome outcome;
+
+/* Whether an ending says all, so that the program's own result does not count. */
+static bool ends(enum sandbox_ending ending, int status, int descriptor)
+{
+    const struct sandbox_result result = {ending, status, descriptor};
+    memset(&outcome, 0, sizeof outcome);
+    return outcome_of_ending(&result, "bwrap: no\nmore", "the compiler", &outcome);
+}
+
+static void expect_outcome(enum outcome_kind kind, const char *why)
+{
+    cr_assert_eq(outcome.kind, kind);
+    cr_assert_str_eq(outcome.why, why);
+}
+
+Test(grade_outcome, what_a_submission_makes_a_program_do_is_its_fault)
+{
+    cr_assert(ends(SANDBOX_OUTPUT, 0, SANDBOX_RESULTS));
+    expect_outcome(OUTCOME_REFUSED,
+           "With this file, the compiler leaves more bytes than any solution needs.");
+    cr_assert(ends(SANDBOX_OUTPUT, 0, 2));
+    expect_outcome(OUTCOME_REFUSED, "With this file, the compiler prints too many messages.");
+    cr_assert(ends(SANDBOX_MEMORY, 0, 0));
+    expect_outcome(OUTCOME_REFUSED, "With this file, the compiler needs too much memory.");
+    cr_assert(ends(SANDBOX_IDLE, 0, 0));
+    expect_outcome(OUTCOME_REFUSED,
+                   "With this file, the compiler waits for something that never comes.");
+}
+
+/* A busy machine, or a sandbox that does not start, costs no points. */
+Test(grade_outcome, what_the_machine_does_is_the_graders_failure)
+{
+    cr_assert(ends(SANDBOX_WALL, 0, 0));
+    expect_outcome(OUTCOME_FAILED,
+           "The time for the compiler is over; this machine is too busy or too slow.");
+    cr_assert(ends(SANDBOX_NOT_BEGUN, 1, 0));
+    expect_outcome(OUTCOME_FAILED, "The sandbox did not start: bwrap: no");
+    cr_assert(ends(SANDBOX_EXITED, 125, 0));
+    expect_outcome(OUTCOME_FAILED, "The sandbox did not start: bwrap: no");
+}
+
+Test(grade_outcome, a_program_that_has_ended_by_itself_speaks_for_itself)
+{
+    cr_assert_not(ends(SANDBOX_EXITED, 0, 0));
+    cr_assert_not(ends(SANDBOX_EXITED, 1, 0));
+    cr_assert_not(ends(SANDBOX_EXITED, 139, 0));
+}
+
+/* 64 processors and 16 GiB are eight jobs of 2 GiB; there is always one. */
+Test(grade_outcome, memory_bounds_the_number_of_jobs)
+{
+    const uint64_t gibibyte = 1 << 30;
+    cr_expect_eq(jobs_within(64, 16 * gibibyte), 8);
+    cr_expect_eq(jobs_within(4, 16 * gibibyte), 4);
+    cr_expect_eq(jobs_within(4, gibibyte), 1);
+    cr_expect_eq(jobs_within(4, 0), 1);
+    cr_expect_eq(jobs_within(4, UINT64_MAX), 4);
+    cr_expect_geq(jobs_here(), 1);
+}
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
+#define EVIL "<script>&\"'\x1b[31m\xff"
+
+static struct lab_verdict verdict;
+static struct grader grader;
+static struct submission submission = {.name = EVIL, .path = EVIL ".cu", .id = "id"};
+static char *printed;
+static size_t text_size;
+
+/* A verdict with evil texts; line 2 of the source has lost points. */
+static void make_verdict(void)
+{
+    verdict.lab = lab_find(3);
+    verdict.status = VERDICT_JUDGED;
+    verdict.points = 12.5;
+    verdict.most = 100;
+    verdict.cases = verdict.right_cases = 20;
+    verdict.size_count = 1;
+    verdict.sizes[0].n = 64;
+    snprintf(verdict.sizes[0].wrong, VERDICT_TEXT, "wrong " EVIL);
+    verdict.line_count = 2;
+    for (size_t i = 0; i < verdict.line_count; i++) {
+        verdict.lines[i].lost = 3 + (double)i;
+        verdict.lines[i].line = 2;
+        verdict.lines[i].chapter = "notes/03-work-efficient.md";
+        snprintf(verdict.lines[i].text, VERDICT_TEXT, "reason %zu " EVIL, i);
+    }
+    strcpy(verdict.lines[0].file, SOURCE_NAME);
+    strcpy(verdict.lines[1].file, EVIL);
+}
+
+static void free_printed(void) { free(printed); }
+
+TestSuite(grade_report, .init = make_verdict, .fini = free_printed);
+
+static void print(void (*report)(FILE *, const struct report *), const char *source)
+{
+    const struct report all = {.grader = &grader,
+                               .submission = &submission,
+                               .verdict = &verdict,
+                               .messages = "message " EVIL "\n",
+                               .source = source,
+                               .source_size = strlen(source)};
+    FILE *out = open_memstream(&printed, &text_size);
+    report(out, &all);
+    fclose(out);
+}
+
+static void expect_part(const char *part)
+{
+    cr_assert(strstr(printed, part) != NULL, "no %s in %s", part, printed);
+}
+
+static void expect_nothing_evil(void)
+{
+    cr_assert(strchr(printed, '\x1b') == NULL, "%s", printed);
+    cr_assert(strchr(printed, '\xff') == NULL, "%s", printed);
+}
+
+Test(grade_report, a_page_escapes_all_texts)
+{
+    print(report_html, "line one\n\tif (a < b) " EVIL "\r\n");
+    expect_nothing_evil();
+    cr_assert(strstr(printed, "<script") == NULL, "%s", printed);
+    expect_part("&lt;script&gt;&amp;&quot;&#39;\\x1b[31m\\xff");
+    expect_part("<span id=\"line1\"><i>1</i>line one</span>");
+    expect_part("<span id=\"line2\" class=\"lost\"><i>2</i>    if (a &lt; b) &lt;script&gt;");
+    expect_part("<a href=\"#line2\">line 2</a>: 3.00 points");
+    cr_assert(strstr(printed, "\\r") == NULL, "%s", printed);
+}
+
+Test(grade_report, a_page_without_sizes_has_no_table_of_them)
+{
+    print(report_html, "");
+    expect_part("bank conflicts</th>");
+    free(printed);
+    verdict.size_count = 0;
+    print(report_html, "");
+    cr_assert(strstr(printed, "bank conflicts</th>") == NULL, "%s", printed);
+}
+
+/* Places in other files than the submission mark nothing. */
+Test(grade_report, claims_of_other_files_mark_nothing)
+{
+    print(report_html, "one\ntwo\n");
+    expect_part("<b>3.00 points");
+    cr_assert(strstr(printed, "<b>4.00 points") == NULL, "%s", printed);
+}
+
+Test(grade_report, a_text_is_safe_for_a_terminal)
+{
+    print(report_text, "");
+    expect_nothing_evil();
+    expect_part("Report for <script>&\"'\\x1b[31m\\xff");
+    expect_part("    message <script>&\"'\\x1b[31m\\xff\n");
+    expect_part("reason 0 ");
+}
+
+Test(grade_report, a_row_has_the_greatest_loss_as_its_reason)
+{
+    FILE *out = open_memstream(&printed, &text_size);
+    csv_verdict(out, &verdict);
+    fclose(out);
+    cr_assert_str_eq(printed, "12.50,100.00,20,20,0.0000,0.0000,0.0000,0.0000,"
+                           "\"reason 1 <script>&\"\"'\\x1b[31m\\xff\"");
 }
