@@ -1,6 +1,10 @@
 """test_sources.py -- the files that comments and notes name exist, no line is too long, no function
-of common/ is public without need, and no two structures of the emulator have one tag."""
+of common/ is public without need, and no two structures of the emulator have one tag; headers that
+users include define macros by the names of their step only; and the emulator's operations of up to
+32 bits are compiled to vector instructions."""
+import platform
 import re
+import shutil
 import subprocess
 import unittest
 from pathlib import Path
@@ -149,6 +153,129 @@ class Symbols(unittest.TestCase):
                 with self.subTest(name=name):
                     self.fail("%s in %s is used by no other file: make it static, or remove it"
                               % (name, where))
+
+
+def printed(script):
+    """What a script of the build prints, or nothing."""
+    return subprocess.run([TOP / "common/build" / script], cwd=TOP, capture_output=True,
+                          text=True).stdout.strip()
+
+
+CUDA = printed("toolkit.sh")
+MPI = [flag for flag in printed("mpi.sh").split() if flag.startswith("-I")]
+
+# The headers, and how their macros may begin. STEP is for the guards of includes.
+HEADERS = {
+    "steps/12-pipeline/scan.h": "SCAN_",
+    "steps/13-compaction/compact.h": "COMPACT_",
+    "steps/14-summed-area-table/sat.h": "SAT_",
+    "steps/15-radix-sort/sort.h": "SORT_",
+    "steps/16-operators/scan.h": "SCAN_",
+    "steps/16-operators/scan.cuh": "SCAN_",
+    "steps/16-operators/check.cuh": "SCAN_",
+}
+if MPI:
+    HEADERS["steps/17-many-gpus/scan.h"] = "MANY_|FAULT_" # its errors are those of fault.h
+# CUDA's functions for asynchronous copies, which scan.cuh includes.
+SYSTEM = ("cuda_runtime.h", "cuda_pipeline.h", "stdbool.h", "stdint.h", "string.h", "math.h",
+          "limits", "stdio.h", "type_traits") + (("mpi.h",) if MPI else ())
+
+
+def macros(names, given=()):
+    """The names of all macros behind these includes, behind `given` definitions."""
+    text = "".join("#define %s given\n" % name for name in given)
+    text += "".join("#include <%s>\n" % name for name in names)
+    run = subprocess.run(["g++", "-E", "-dM", "-x", "c++", "-I.", "-I%s/include" % CUDA,
+                          *MPI, "-D__CUDACC__", "-include", "cuda_runtime.h", "-"], cwd=TOP,
+                         input=text,
+                         capture_output=True, check=True, text=True)
+    return dict(re.findall(r"^#define (\w+)(?:\(.*?\))? ?(.*)$", run.stdout, re.M))
+
+
+@unittest.skipUnless(CUDA, "the CUDA toolkit is not found: make setup installs it")
+class Macros(unittest.TestCase):
+    def test_macros_begin_with_the_step(self):
+        known = macros(SYSTEM)
+        for header, prefix in HEADERS.items():
+            own = set(macros(SYSTEM + (header,))) - set(known)
+            self.assertTrue(own, "%s has no guard" % header)
+            for name in sorted(own):
+                with self.subTest(header=header):
+                    self.assertRegex(name, r"^(STEP\d+_|CODE_CAPABILITY_CUH$|LAUNCH_KERNEL_CUH$"
+                                           r"|%s)" % prefix)
+
+    def test_macros_of_the_program_remain(self):
+        listed = re.findall(r'push_macro\("(\w+)"\)',
+                            (TOP / "steps/16-operators/parts/macros.cuh").read_text("utf-8"))
+        self.assertIn("LANES", listed)
+        found = macros(SYSTEM + ("steps/16-operators/scan.cuh",), listed)
+        for name in listed:
+            with self.subTest(name=name):
+                self.assertEqual(found.get(name), "given")
+
+
+# A loop over the 32 lanes that the compiler leaves scalar is three to ten times slower, and no test
+# of results notices it. Times would depend on what else the machine does, so this test reads the
+# machine code for AVX2: each such operation has instructions with 256-bit registers.
+OBJECTS = TOP / "build/common/emu/ops"
+FILES = ["bits", "convert", "door", "float", "integer", "move", "rules"]
+OPERATION = re.compile(r"_(u16|s16|u32|s32|f32)(_flushed|_rounded|_clamped)?$")
+FEWEST = 8  # vector instructions of an operation: two for each vector of eight lanes
+
+# Functions that are scalar, and why.
+SCALAR = [
+    (r"carry_", "the carry of a lane is one bit of a word"),
+    (r"^fns_", "a search of a different length in each lane"),
+    (r"^prmt_", "its modes look up selectors; prmt itself is not one of these"),
+    (r"^(ex2|lg2|sin|cos|tanh)_f32$", "the C library's functions, computed in double"),
+    (r"^cvt_.*_[us]64$|^(rni|rzi|rmi|rpi)_.*64|^cvt_f(32|64)_[us]64", "64 bits"),
+    (r"^clamp_", "conversions with .sat between integers, which programs rarely have"),
+    (r"bf?16_|_b?f16", "16-bit floats"),
+]
+
+
+def scalar_reason(name):
+    if name == "prmt_u32":
+        return None
+    return next((why for pattern, why in SCALAR if re.search(pattern, name)), None)
+
+
+def functions(path):
+    """The number of vector instructions of each function, and where a function only jumps to."""
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "-w", path], check=True,
+                          capture_output=True, text=True).stdout
+    vectors, alias, name = {}, {}, None
+    for line in text.splitlines():
+        begin = re.match(r"[0-9a-f]+ <(.+)>:", line)
+        if begin:
+            name, first = begin.group(1), True
+            vectors[name] = 0
+        elif name and "\t" in line:
+            code = line.split("\t", 1)[1]
+            jump = re.match(r"jmp +[0-9a-f]+ <([^+>]+)>", code)
+            if first and jump:
+                alias[name] = jump.group(1)
+            vectors[name] += "%ymm" in code
+            first = False
+    return {name: vectors.get(alias.get(name, name), 0) for name in vectors}
+
+
+@unittest.skipUnless(platform.machine() == "x86_64", "the operations have AVX2 only on x86-64")
+@unittest.skipUnless(shutil.which("objdump"), "objdump is not installed")
+class Vectors(unittest.TestCase):
+    def test_operations_are_vectors(self):
+        checked, scalar = 0, []
+        for file in FILES:
+            path = OBJECTS / f"ops_{file}.v3.o"
+            if not path.exists():
+                self.skipTest(f"{path} is not built: make emu")
+            for name, count in functions(path).items():
+                if OPERATION.search(name) and not scalar_reason(name):
+                    checked += 1
+                    if count < FEWEST:
+                        scalar.append(f"ops_{file}.c: {name}: {count} vector instructions")
+        self.assertEqual(scalar, [], "left scalar by the compiler")
+        self.assertGreater(checked, 150)
 
 
 if __name__ == "__main__":

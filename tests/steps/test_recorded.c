@@ -62,7 +62,7 @@ struct expected {
 
 enum { SOURCE_LINE = 512 }; /* bytes of a line of source */
 
-/* The emulator's value of a metric of ncu, or of a sum that profiles/measure/ncu_source.py
+/* The emulator's value of a metric of ncu, or of a sum that profiles/measure/ncu.py
  * makes. */
 static double metric_of(const struct emu_counts *counts, const char *name)
 {
@@ -389,7 +389,7 @@ static struct expected expect_of(const struct number *number, const struct step 
     return (struct expected){counted + more.least, counted + more.most, 0};
 }
 
-/* Steps that apply scan are recorded, too: tests/docs/test_applications.py compares them. */
+/* Steps that apply scan are recorded, too: tests/docs/test_fidelity.py compares them. */
 enum { LAST_RECORDED = 12 };
 
 enum { ONE_BLOCK = 2048, LARGE = 65537 };

@@ -2,7 +2,7 @@
  * macros.cuh — takes the macros of scan.cuh's files out of the way of the program that includes it.
  *
  * scan.cuh includes this file twice: first, to put aside what the program itself has defined by
- * these names; and at its end, to put it back. tests/docs/test_names.py finds names that are
+ * these names; and at its end, to put it back. tests/docs/test_sources.py finds names that are
  * missing here.
  */
 #ifndef STEP16_MACROS
