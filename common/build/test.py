@@ -233,8 +233,7 @@ def quick():
     others = [file for file in files_of("tests/tools", "tests/labs") if file != reports]
     return [[criterion("./run", "*/!(*_slow)", TREE, more=1)],
             [bats("commands", others, "!slow", TREE), bats("reports", [reports], "!slow")],
-            [unit("documents", "quick", "tests/docs"), unit("compiler", "quick", "tests/cc"),
-             unit("mutation scripts", "quick", "tests/mutation")]], []
+            [unit("documents", "quick", "tests/docs"), unit("compiler", "quick", "tests/cc")]], []
 
 
 def slow():
