@@ -8,8 +8,6 @@
 
 /* ---- the first and the last elements --------------------------------------------------------- */
 
-ELEMENTWISE(first_is_input, i ? sum_between(in, 0, i) : in[0])
-
 static __global__ void first_unwritten_kernel(float *out, const float *in, size_t n)
 {
     size_t i = index_of_thread();
@@ -17,47 +15,16 @@ static __global__ void first_unwritten_kernel(float *out, const float *in, size_
 }
 SCAN(first_unwritten, BLOCKS(n), WRONG_BLOCK)
 
-static __global__ void last_unwritten_kernel(float *out, const float *in, size_t n)
-{
-    size_t i = index_of_thread();
-    if (i + 1 < n) out[i] = sum_between(in, 0, i);
-}
-SCAN(last_unwritten, BLOCKS(n), WRONG_BLOCK)
-
 /* ---- of blocks and warps --------------------------------------------------------------------- */
 
 /* The first element of each block gets the value of the last element of the block before. */
 ELEMENTWISE(first_of_each_block, sum_between(in, 0, i > 0 && i % WRONG_BLOCK == 0 ? i - 1 : i))
-ELEMENTWISE(last_of_each_block, sum_between(in, 0, i % WRONG_BLOCK == WRONG_BLOCK - 1 ? i - 1 : i))
-ELEMENTWISE(first_of_each_warp, sum_between(in, 0, i > 0 && i % WARP == 0 ? i - 1 : i))
-
-/* The carry of a block contains the block's own elements, or is that of the block before. */
-ELEMENTWISE(carries_inclusive,
-            sum_between(in, BLOCK_START(i), i) +
-                sum_between(in, 0,
-                            BLOCK_START(i) + WRONG_BLOCK < n ? BLOCK_START(i) + WRONG_BLOCK : n))
-ELEMENTWISE(carries_of_the_block_before,
-            sum_between(in, BLOCK_START(i), i) +
-                sum_between(in, 0, i < WRONG_BLOCK ? 0 : BLOCK_START(i) - WRONG_BLOCK))
-
-/* Each block's sum leaves out its last element. */
-static __device__ float sum_of_short_blocks(const float *in, size_t blocks)
-{
-    float sum = 0;
-    for (size_t k = 0; k < blocks; k++)
-        sum += sum_between(in, k * WRONG_BLOCK, (k + 1) * WRONG_BLOCK - 1);
-    return sum;
-}
-ELEMENTWISE(block_sums_without_last,
-            sum_of_short_blocks(in, i / WRONG_BLOCK) + sum_between(in, BLOCK_START(i), i))
 
 /* Blocks 1 and 2 are exchanged, or 2 is a copy of 1. */
 ELEMENTWISE(blocks_swapped, sum_between(in, 0,
                                         IN_BLOCK(i, 1)   ? i + WRONG_BLOCK
                                         : IN_BLOCK(i, 2) ? i - WRONG_BLOCK
                                                          : i))
-ELEMENTWISE(block_duplicated, sum_between(in, 0, IN_BLOCK(i, 2) ? i - WRONG_BLOCK : i))
-ELEMENTWISE(reversed_output, sum_between(in, 0, n - 1 - i))
 
 /* ---- of a tile that is not full -------------------------------------------------------------- */
 
@@ -71,15 +38,10 @@ static __global__ void tail_unwritten_kernel(float *out, const float *in, size_t
 SCAN(tail_unwritten, BLOCKS(n), WRONG_BLOCK)
 
 ELEMENTWISE(tail_without_carry, sum_between(in, i < FULL(n) ? 0 : FULL(n), i))
-ELEMENTWISE(tail_copied, i < FULL(n) ? sum_between(in, 0, i) : in[i])
 
 /* ---- of a number type that is too narrow ----------------------------------------------------- */
 
 ELEMENTWISE(index_of_8_bits, sum_between(in, 0, (unsigned char)i))
-
-/* Blocks are counted in 4 bits: block 16 gets the carry of block 0. */
-ELEMENTWISE(block_number_of_4_bits, sum_between(in, 0, i / WRONG_BLOCK % 16 * WRONG_BLOCK) +
-                                        sum_between(in, BLOCK_START(i), i))
 
 /* A grid of at most 16 blocks, and no loop over the rest. */
 static __global__ void grid_too_small_kernel(float *out, const float *in, size_t n)

@@ -38,29 +38,6 @@ cudaError_t on_cpu(void *out, const void *in, size_t n, int variant, void *works
     return error;
 }
 
-/* The same by copies in the given stream. */
-static cudaError_t copy_and_scan_in(float *host, void *out, const void *in, size_t n,
-                                    cudaStream_t stream)
-{
-    size_t bytes = n * sizeof *host;
-    CUDA_TRY(cudaMemcpyAsync(host, in, bytes, cudaMemcpyDeviceToHost, stream));
-    CUDA_TRY(cudaStreamSynchronize(stream));
-    scan_on_cpu(host, n);
-    CUDA_TRY(cudaMemcpyAsync(out, host, bytes, cudaMemcpyHostToDevice, stream));
-    return cudaStreamSynchronize(stream);
-}
-
-cudaError_t on_cpu_in_stream(void *out, const void *in, size_t n, int variant, void *workspace,
-                             cudaStream_t stream)
-{
-    (void)variant, (void)workspace;
-    float *host = malloc(n * sizeof *host);
-    if (!host) return cudaErrorMemoryAllocation;
-    cudaError_t error = copy_and_scan_in(host, out, in, n, stream);
-    free(host);
-    return error;
-}
-
 /* The same, with a host function in the stream. */
 static float *pinned;
 static size_t pinned_n;
@@ -107,17 +84,6 @@ cudaError_t allocates(void *out, const void *in, size_t n, int variant, void *wo
     return cudaFree(mine);
 }
 
-cudaError_t allocates_in_stream(void *out, const void *in, size_t n, int variant, void *workspace,
-                                cudaStream_t stream)
-{
-    (void)workspace;
-    void *mine;
-    CUDA_TRY(cudaMallocAsync(&mine, n * sizeof(float), stream));
-    CUDA_TRY(cudaMemcpyAsync(mine, in, n * sizeof(float), cudaMemcpyDeviceToDevice, stream));
-    CUDA_TRY(right_scan(out, mine, n, variant, NULL, stream));
-    return cudaFreeAsync(mine, stream);
-}
-
 cudaError_t waits_for_the_device(void *out, const void *in, size_t n, int variant, void *workspace,
                                  cudaStream_t stream)
 {
@@ -149,13 +115,6 @@ cudaError_t in_default_stream(void *out, const void *in, size_t n, int variant, 
 {
     (void)stream;
     return right_scan(out, in, n, variant, workspace, cudaStreamLegacy);
-}
-
-cudaError_t in_threads_default_stream(void *out, const void *in, size_t n, int variant,
-                                      void *workspace, cudaStream_t stream)
-{
-    (void)stream;
-    return right_scan(out, in, n, variant, workspace, cudaStreamPerThread);
 }
 
 static cudaStream_t own_stream(void)
@@ -192,5 +151,3 @@ cudaError_t part_in_own_stream(void *out, const void *in, size_t n, int variant,
     }
 
 FROM_THIRD_CALL_ON(in_own_stream)
-FROM_THIRD_CALL_ON(allocates)
-FROM_THIRD_CALL_ON(waits_for_the_device)

@@ -25,8 +25,6 @@ ELEMENTWISE(without_first, sum_between(in, i ? 1 : 0, i))
 IN_CALLS(in_first_call, call == 1)
 IN_CALLS(in_second_call, call == 2)
 IN_CALLS(in_third_call, call == 3)
-IN_CALLS(in_fourth_call, call == 4)
-IN_CALLS(from_third_call_on, call >= 3)
 
 /* The device counts the runs itself; one of them loses a race. */
 static __device__ unsigned runs;
@@ -104,26 +102,6 @@ extern "C" cudaError_t stale_workspace(void *out, const void *in, size_t n, int,
     is_filled = true;
     add_carries<<<blocks, WRONG_BLOCK, 0, stream>>>((float *)out, (const float *)in, n,
                                                     (const float *)workspace);
-    return cudaGetLastError();
-}
-
-/* The first call clears the workspace, and each leaves it cleared for the next. */
-static __global__ void add_and_clear(float *out, const float *in, size_t n, float *workspace)
-{
-    size_t i = index_of_thread();
-    if (i >= n) return;
-    out[i] = workspace[i] + sum_between(in, 0, i);
-    workspace[i] = 0;
-}
-
-extern "C" cudaError_t workspace_cleared_once(void *out, const void *in, size_t n, int,
-                                              void *workspace, cudaStream_t stream)
-{
-    static bool is_cleared;
-    if (!is_cleared) CUDA_TRY(cudaMemsetAsync(workspace, 0, n * sizeof(float), stream));
-    is_cleared = true;
-    add_and_clear<<<(unsigned)BLOCKS(n), WRONG_BLOCK, 0, stream>>>((float *)out, (const float *)in,
-                                                                   n, (float *)workspace);
     return cudaGetLastError();
 }
 

@@ -32,25 +32,12 @@ static __global__ void write(float *at) { *at = 7; }
         return cudaGetLastError();                                                                 \
     }
 
-WRITES(two_past_the_end, (float *)out + n + 1)
-WRITES(page_past_the_end, (float *)out + n + 1024)
 WRITES(far_past_the_end, (float *)out + n + FAR)
-WRITES(far_before_the_start, (float *)out - FAR)
 WRITES(before_the_input, (float *)in - 1)
-WRITES(far_beyond_the_input, (float *)in + n + FAR)
 WRITES(before_the_workspace, (float *)workspace - 1)
-WRITES(far_beyond_the_workspace, (float *)workspace + n + FAR)
-WRITES(modifies_last_input, (float *)in + n - 1)
 
 /* Writes that change nothing: the poison again, and a word that is written and restored. */
 static __global__ void write_poison(float *at) { *(unsigned *)at = 0xFFFFFFFF; }
-
-static __global__ void write_and_restore(volatile float *at)
-{
-    float was = *at;
-    *at = 7;
-    *at = was;
-}
 
 extern "C" cudaError_t rewrites_a_guard(void *out, const void *in, size_t n, int, void *,
                                         cudaStream_t stream)
@@ -60,35 +47,12 @@ extern "C" cudaError_t rewrites_a_guard(void *out, const void *in, size_t n, int
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t restores_a_guard(void *out, const void *in, size_t n, int, void *,
-                                        cudaStream_t stream)
-{
-    sequential_scan<<<1, 1, 0, stream>>>((float *)out, (const float *)in, n);
-    write_and_restore<<<1, 1, 0, stream>>>((volatile float *)in - 1);
-    return cudaGetLastError();
-}
-
 /* Memory beyond the input is loaded, but does not change the result. */
 ELEMENTWISE(loads_beyond_the_input, sum_between(in, 0, i) + (in[i + 1] == 12345.5f ? 1 : 0))
-
-/* Each element becomes the sum of all before it, with the input as the buffer. */
-static __global__ void input_as_buffer_kernel(float *out, float *in, size_t n)
-{
-    for (size_t i = 1; i < n; i++) in[i] += in[i - 1];
-    for (size_t i = 0; i < n; i++) out[i] = i ? in[i - 1] : 0;
-}
-
-extern "C" cudaError_t input_as_buffer(void *out, const void *in, size_t n, int, void *,
-                                       cudaStream_t stream)
-{
-    input_as_buffer_kernel<<<1, 1, 0, stream>>>((float *)out, (float *)in, n);
-    return cudaGetLastError();
-}
 
 /* ---- reads ----------------------------------------------------------------------------------- */
 
 ELEMENTWISE(reads_beyond_the_input, sum_between(in, 1, i + 1) + in[0] - in[i] + 0 * in[n])
-ELEMENTWISE(reads_before_the_input, sum_between(in, 0, i) + (i == 0 ? 0 * in[-1] : 0))
 ELEMENTWISE(adds_to_the_output, out[i] + sum_between(in, 0, i))
 
 /* Assumes that the workspace holds zeros. */

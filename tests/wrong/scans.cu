@@ -24,9 +24,7 @@ ELEMENTWISE(wrong_order, sum_between(in, n - i, n))
 
 ELEMENTWISE(last_element, sum_between(in, 0, i) + (i == n - 1))
 ELEMENTWISE(nan_at_one, i == AT ? nanf("") : sum_between(in, 0, i))
-ELEMENTWISE(infinite_at_one, i == AT ? 1 / 0.0f : sum_between(in, 0, i))
 ELEMENTWISE(element_left_out, sum_between(in, 0, i) - (i > AT ? in[AT] : 0))
-ELEMENTWISE(element_added_twice, sum_between(in, 0, i) + (i > AT ? in[AT] : 0))
 
 /* A verifier that adds signed differences finds zero. */
 ELEMENTWISE(errors_that_cancel, sum_between(in, 0, i) + (i == AT) - (i == AT + 1))
@@ -74,24 +72,11 @@ extern "C" scan_fn step09_scan;
         return cudaGetLastError();                                                                 \
     }
 
-static __device__ void swap(float *a, float *b)
-{
-    float was = *a;
-    *a = *b;
-    *b = was;
-}
-
 SPOILED(input_left_out, out[i] -= i >= HALF ? in[HALF - 1] : 0)
-SPOILED(two_swapped, if (i == HALF) swap(&out[i], &out[i + 1]))
-SPOILED(half_raised, out[i] += i >= HALF ? 0.25f : 0)
 SPOILED(block_raised, out[i] += i / SPOILED_BLOCK == 20 ? 0.3f : 0)
-SPOILED(block_off_by_one, out[i] -= i / SPOILED_BLOCK == 20 ? in[20 * SPOILED_BLOCK - 1] : 0)
-SPOILED(wrong_sign, out[i] -= i > HALF ? 2 * in[HALF] : 0)
-SPOILED(last_raised, out[i] += i == n - 1 ? 0.25f : 0)
 
 /* ---- right for some inputs ------------------------------------------------------------------- */
 
-ELEMENTWISE(right_for_ones, in[0] * i)
 ELEMENTWISE(double_add, 2 * sum_between(in, 0, i))
 
 /* Does not write the elements beyond the largest power of two within n. */
@@ -143,13 +128,6 @@ extern "C" cudaError_t modifies_input(void *out, const void *in, size_t n, int, 
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t beyond_the_input(void *out, const void *in, size_t n, int, void *,
-                                        cudaStream_t stream)
-{
-    modifies_input_kernel<<<1, 1, 0, stream>>>((float *)out, (float *)in, n, n);
-    return cudaGetLastError();
-}
-
 extern "C" cudaError_t beyond_the_workspace(void *out, const void *in, size_t n, int variant,
                                             void *workspace, cudaStream_t stream)
 {
@@ -180,61 +158,6 @@ static __global__ void missing_barrier_kernel(float *out, const float *in, size_
     if (i < n) out[i] = sum;
 }
 SCAN(missing_barrier, 1, WRONG_BLOCK)
-
-/*
- * Hillis and Steele's scan in one buffer instead of two: elements are added to before their right
- * neighbours have read them. Each thread has two elements, one after the other, so it happens under
- * any schedule.
- */
-static __global__ void naive_in_place_kernel(float *out, const float *in, size_t n)
-{
-    extern __shared__ float temp[];
-    size_t first = 2 * (size_t)threadIdx.x;
-    for (size_t i = first; i < first + 2; i++) temp[i] = i > 0 && i < n ? in[i - 1] : 0;
-    __syncthreads();
-    for (size_t offset = 1; offset < n; offset *= 2) {
-        for (size_t i = first; i < first + 2; i++)
-            if (i >= offset && i < n) temp[i] += temp[i - offset];
-        __syncthreads();
-    }
-    for (size_t i = first; i < first + 2; i++)
-        if (i < n) out[i] = temp[i];
-}
-
-extern "C" cudaError_t naive_in_place(void *out, const void *in, size_t n, int, void *,
-                                      cudaStream_t stream)
-{
-    unsigned threads = (unsigned)(n + 1) / 2;
-    naive_in_place_kernel<<<1, threads, 2 * threads * sizeof(float), stream>>>(
-        (float *)out, (const float *)in, n);
-    return cudaGetLastError();
-}
-
-/* Hillis and Steele's scan with two buffers, which ends by writing the one that is a sweep behind.
- * */
-static __global__ void stale_buffer_kernel(float *out, const float *in, size_t n)
-{
-    extern __shared__ float temp[];
-    size_t i = threadIdx.x;
-    int to = 0, from = 1;
-    temp[i] = i > 0 ? in[i - 1] : 0;
-    __syncthreads();
-    for (size_t offset = 1; offset < n; offset *= 2) {
-        to = 1 - to;
-        from = 1 - to;
-        temp[to * n + i] = temp[from * n + i] + (i >= offset ? temp[from * n + i - offset] : 0);
-        __syncthreads();
-    }
-    out[i] = temp[from * n + i];
-}
-
-extern "C" cudaError_t stale_buffer(void *out, const void *in, size_t n, int, void *,
-                                    cudaStream_t stream)
-{
-    stale_buffer_kernel<<<1, (unsigned)n, 2 * n * sizeof(float), stream>>>((float *)out,
-                                                                           (const float *)in, n);
-    return cudaGetLastError();
-}
 
 /* Right, unless `out` is `in`: then element 0 is overwritten before the other elements need it. */
 static __global__ void wrong_in_place_kernel(float *out, const float *in, size_t n)
