@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "tests/support/command.h"
 #include "tests/support/scan_once.h"
-#include "tests/wrong/scans.h"
+#include "tests/wrong/wrong.h"
 #include "common/bench/bench.h"
 #include "common/harness/run/runs.h"
 

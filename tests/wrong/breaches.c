@@ -3,7 +3,7 @@
  * their work is not timed, or not on the stream.
  */
 #include "common/step/cuda_check.h"
-#include "scans.h"
+#include "wrong.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 /* wrong.c — the list: a descriptor for each deliberately wrong scan. */
 #include "wrong.h"
 
-#include "scans.h"
-
 #include <string.h>
 
 static size_t workspace(size_t n, int variant)
@@ -87,7 +85,7 @@ const struct wrong wrong_scans[] = {
     {STEP(writes_far_away), .n = 16, .fault = "cudaErrorIllegalAddress"},
     {STEP(few_bits), .n = 256, .real = true},
 
-    /* boundaries.cu */
+    /* at a boundary */
     {STEP(first_unwritten), .n = 1000, .cause = "element 0 was never written"},
     {STEP(first_of_each_block), .n = 1000, .cause = "left neighbour"},
     {STEP(blocks_swapped), .n = BLOCKS},
@@ -101,7 +99,7 @@ const struct wrong wrong_scans[] = {
      .cause = "the output was written 1 element before its start"},
     {STEP(carries_in_place), .n = BLOCKS, .in_place = true},
 
-    /* types.cu */
+    /* by a type */
     {STEP(sums_in_8_bits), .n = 1000},
     {TYPED(bytes_in_8_bits, ELEMENT_I8), .n = 1000},
     {TYPED(longs_zero_extended, ELEMENT_I64), .n = 1000},
@@ -109,7 +107,7 @@ const struct wrong wrong_scans[] = {
     {STEP(nan_skipped), .n = 1000, .special = SPECIAL_NAN},
     {STEP(infinity_clamped), .n = 1000, .special = SPECIAL_INFINITY},
 
-    /* memory.cu */
+    /* in memory */
     {STEP(far_past_the_end), .n = LARGE,
      .cause = "the output was written 65537 elements past its end"},
     {STEP(before_the_input), .n = 1000,
@@ -122,7 +120,7 @@ const struct wrong wrong_scans[] = {
     {STEP(rewrites_a_guard), .n = 1000, .checker = "Invalid __global__ write of size 4 bytes"},
     {STEP(loads_beyond_the_input), .n = 1000, .checker = "Invalid __global__ read of size 4 bytes"},
 
-    /* calls.cu */
+    /* in some calls */
     {STEP(in_second_call), .n = 1000, .run = "captured graph",
      .cause = "element 0 of the input was left out"},
     {STEP(in_third_call), .n = 1000, .run = "timed run 1 of 5",
