@@ -113,7 +113,7 @@ def counters():
 
     def sizes(number, variant):
         usual = () if number in (8, 12) else (512, "2^16") if number > 12 else (
-            512, 1024, 2048, "2^16", "2^20", "2^24")  # of 13 on those of test_applications.py
+            512, 1024, 2048, "2^16", "2^20", "2^24")  # of 13 on those of test_fidelity.py
         return up_to(number, *few.get((number, variant), usual))
 
     def count(number, variant, n):

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # bits.bats — step 17 gives the same bits for any number of ranks and with every exchange, and those
-# of other steps where these must be the same.
+# of other steps where these must be the same; its scan.h in programs of several processes
+# (calls.c); and measure.py, which measures it, with few elements on the emulator.
 # bats file_tags=slow
 load ranks
 
@@ -145,4 +146,62 @@ strict() {
     )
     echo "$output"
     [ "$output" = "" ]
+}
+
+# ---- scan.h --------------------------------------------------------------------------------------
+
+# mpirun itself must not find the emulator, which it may load, too.
+calls() { mpirun_with -x LD_LIBRARY_PATH=build/emu -np "$1" build/tests/many-calls "${@:2}"; }
+
+# Starting MPI takes longer than the tests, so several run in one program.
+@test "bits of the reference; a graph launched again; two scans at a time; no elements; memory" {
+    for p in 1 3 7; do calls $p bits graph together nothing memory; done
+}
+
+@test "arguments that differ between ranks, do not exist or are not aligned" { calls 3 refused; }
+
+@test "an error of the caller's own stays with the caller" { calls 2 error_before; }
+
+@test "a rank that does not scan ends the others' waits, until many_reset" {
+    calls 3 late late_with_nccl
+}
+
+@test "many_reset and many_destroy end without a rank that does not come" {
+    run calls 3 gone
+    [ "$status" -eq 9 ]
+    says_not "rank "
+}
+
+@test "more ranks than exchange by peer memory" { calls 33 too_many; }
+
+# ---- measure.py -------------------------------------------------------------------------------
+
+@test "measure.py records checksums that are the same for 1 and 2 ranks, and verified results" {
+    need python3
+    DEVICE=emu timeout 300 profiles/measure/measure.py --to "$dir" ranks >/dev/null 2>&1
+    [ "$(grep -c ',bits,.*,[0-9]\{1,\},[0-9]\{1,\}$' "$dir/ranks.csv")" -eq 8 ]
+    [ "$(grep ',bits,' "$dir/ranks.csv" | sort -u | wc -l)" -eq 4 ]
+    [ "$(grep -c '^17,many-gpus,' "$dir/ranks_verified.csv")" -eq 7 ]
+    [ "$(grep -c ',full,true,' "$dir/ranks_verified.csv")" -eq 7 ]
+    [ "$(grep -c '^step,\|^experiment,' "$dir/ranks.csv" "$dir/ranks_verified.csv" |
+        cut -d: -f2 | sort -u)" = 1 ]
+}
+
+# A program in place of 17-rates whose checksum depends on the number of ranks.
+@test "measure.py fails if checksums differ between numbers of ranks" {
+    need python3
+    mkdir -p "$dir/build/experiments" "$dir/bin"
+    cp -r profiles common steps "$dir"
+    printf '#!/bin/sh\n' >"$dir/bin/make"
+    cat >"$dir/bin/mpirun" <<'END'
+#!/bin/sh
+[ "$1" != --version ] || { echo MPI; exit; }
+while [ "$1" != -np ]; do shift; done
+echo experiment,step,variant,parameter,metric,value,unit
+echo "rates,17,bits,sum n=9,checksum_high,$2,"
+END
+    chmod +x "$dir/bin/make" "$dir/bin/mpirun"
+    run env PATH="$dir/bin:$PATH" DEVICE=emu "$dir/profiles/measure/measure.py" ranks
+    [ "$status" -eq 1 ]
+    [[ $output == *"results differ between numbers of ranks: bits,sum n=9,checksum_high"* ]]
 }

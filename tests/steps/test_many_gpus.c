@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
-#include "tests/support/random.h"
 #include "steps/17-many-gpus/parts/part.h"
 #include "steps/17-many-gpus/parts/peer.h"
 #include "steps/17-many-gpus/command/judge.h"

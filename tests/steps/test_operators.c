@@ -8,7 +8,6 @@
  */
 #define _GNU_SOURCE
 #include "tests/support/cudart_check.h"
-#include "tests/support/random.h"
 #include "common/harness/verify/verify.h"
 #include "steps/16-operators/command/judge.h"
 #include "steps/16-operators/command/request.h"

@@ -3,7 +3,6 @@
  * stack on the host, workspaces that are used again, graphs, and the calls that it refuses.
  */
 #include "tests/support/cudart_check.h"
-#include "tests/support/random.h"
 #include "steps/16-operators/scan.h"
 
 #include <stdlib.h>

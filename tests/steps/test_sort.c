@@ -5,7 +5,6 @@
  * small waves (wave_code.cu), so few keys test the code for large n.
  */
 #include "tests/support/cudart_check.h"
-#include "tests/support/random.h"
 #include "common/harness/verify/verify.h"
 #include "steps/15-radix-sort/command/request.h"
 #include "steps/15-radix-sort/sort.h"

@@ -11,7 +11,6 @@
 #include "steps/15-radix-sort/sort.h"
 #include "steps/16-operators/scan.h"
 #include "tests/support/cudart_check.h"
-#include "tests/support/random.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
  * cudart_check.h — what the tests of the runtime library have in common: ok(call) and
- * is(call, error) end a test if a call gives something else.
+ * is(call, error) end a test if a call gives something else; and random numbers.
  */
 #ifndef CUDART_CHECK_H
 #define CUDART_CHECK_H
@@ -9,6 +9,7 @@
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,6 +38,16 @@ static inline int value_at(const int *address)
     int value;
     ok(cudaMemcpy(&value, address, sizeof value, cudaMemcpyDefault));
     return value;
+}
+
+/* 64 random bits (splitmix64), the same ones in every run. */
+static inline uint64_t random_bits(void)
+{
+    static uint64_t state = 1;
+    uint64_t z = state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
 }
 
 /* Closes stderr, after cr_redirect_stderr(), and returns what was written to it. */

@@ -21,7 +21,7 @@ says_not() {
     }
 }
 
-# What a test took, for common/build/test.py, as processor_time.c writes it of tests in C.
+# What a test took, for common/build/test.py, as runner.c writes it of tests in C.
 processor_time() {
     [ -n "${TEST_TIMES:-}" ] || return 0
     times >"$BATS_TEST_TMPDIR/times"
