@@ -208,22 +208,6 @@ static const struct entry *time_with_copy(scan_fn *scan)
     return &bench.entries[0];
 }
 
-static void time_spoiled(size_t at, const char *says)
-{
-    spoiled = at;
-    const struct entry *entry = time_with_copy(spoil);
-    cr_expect(!entry->right);
-    cr_expect(entry->cold.reps == 0, "what is wrong is not timed");
-    cr_expect(strstr(entry->wrong, says) != NULL, "%s", entry->wrong);
-}
-
-Test(bench, a_wrong_element_is_found) { time_spoiled(777, "1 wrong, first [777]"); }
-
-Test(bench, an_element_before_the_output_is_found)
-{
-    time_spoiled((size_t)-1, "the output was written 1 byte before its start");
-}
-
 static cudaError_t spoil_input(void *out, const void *in, size_t n, int variant, void *workspace,
                                cudaStream_t stream)
 {
@@ -232,58 +216,43 @@ static cudaError_t spoil_input(void *out, const void *in, size_t n, int variant,
     return cudaMemsetAsync((float *)(uintptr_t)in + spoiled, 0x3F, sizeof(float), stream);
 }
 
-/* The last number is not among those that the contenders get. */
-Test(bench, a_scan_that_writes_into_the_input_is_found)
+/* A wrong scan, an element that it may spoil, what is said of it, and how many cold runs are timed. */
+struct found {
+    scan_fn *scan;
+    size_t spoiled;
+    const char *says;
+    int cold;
+};
+
+static void expect_found(struct found f)
 {
-    static const size_t places[] = {5, 4095};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char says[80];
-        spoiled = places[i];
-        const struct entry *entry = time_with_copy(spoil_input);
-        snprintf(says, sizeof says, "the input was modified, first at element %zu", spoiled);
-        cr_expect(!entry->right);
-        cr_expect(strstr(entry->wrong, says), "%s", entry->wrong);
-    }
+    spoiled = f.spoiled;
+    const struct entry *entry = time_with_copy(f.scan);
+    cr_expect(!entry->right && strstr(entry->wrong, f.says), "%s: %s", f.says, entry->wrong);
+    cr_expect(entry->cold.reps == f.cold && entry->graph.reps == 0, "%s is timed", f.says);
 }
 
-/* The run that measures how long a run takes: of the bench's calls, which it does not capture
- * first, the number is one less. */
-Test(bench, a_second_run_that_is_wrong_is_found)
+/* Each timed run is checked. Before them, the first run is verified, and the second one measures
+ * how long a run takes. The input's last number is not among those that the contenders get. */
+Test(bench, a_wrong_scan_is_found)
 {
-    const struct entry *entry = time_with_copy(in_first_call);
-    cr_expect(!entry->right);
-    cr_expect_eq(entry->cold.reps, 0, "what is wrong is not timed");
-    cr_expect(strstr(entry->wrong, "the second run is wrong: "), "%s", entry->wrong);
-}
-
-/* Each timed run is checked. The first run is verified, and the second measures how long a run
- * takes. */
-Test(bench, a_run_that_is_wrong_later_is_found)
-{
-    const struct entry *entry = time_with_copy(loses_fourth_race);
-    cr_expect(!entry->right);
-    cr_expect_eq(entry->cold.reps, 0, "what is wrong is not timed");
-    cr_expect(strstr(entry->wrong, "timed run 2 of 2 is wrong: 1 wrong, first [512]"), "%s",
-              entry->wrong);
+    static const struct found rows[] = {
+        {spoil, 777, "1 wrong, first [777]", 0},
+        {spoil, (size_t)-1, "the output was written 1 byte before its start", 0},
+        {spoil_input, 5, "the input was modified, first at element 5", 0},
+        {spoil_input, 4095, "the input was modified, first at element 4095", 0},
+        {in_first_call, 0, "the second run is wrong: ", 0},
+        {loses_fourth_race, 0, "timed run 2 of 2 is wrong: 1 wrong, first [512]", 0},
+        {failure_unreported_in_third_call, 0, "timed run 2 of 2 is wrong: a call in it failed", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) expect_found(rows[i]);
 }
 
 /* The twelfth run is the second of the three in the second timed graph. */
 Test(bench, a_graph_that_is_wrong_later_is_found)
 {
-    const struct entry *entry = time_with_copy(loses_twelfth_race);
-    cr_expect(!entry->right);
-    cr_expect_eq(entry->cold.reps, 2);
-    cr_expect_eq(entry->graph.reps, 0, "what is wrong is not timed");
-    cr_expect(strstr(entry->wrong, "timed graph 2 of 2 is wrong: 1 wrong, first [512]"), "%s",
-              entry->wrong);
-}
-
-Test(bench, a_failure_that_is_not_reported_is_found)
-{
-    const struct entry *entry = time_with_copy(failure_unreported_in_third_call);
-    cr_expect(!entry->right);
-    cr_expect(strstr(entry->wrong, "timed run 2 of 2 is wrong: a call in it failed"), "%s",
-              entry->wrong);
+    expect_found((struct found){
+        loses_twelfth_race, 0, "timed graph 2 of 2 is wrong: 1 wrong, first [512]", 2});
 }
 
 /* A scan that waits can be timed outside of graphs, but not captured. */

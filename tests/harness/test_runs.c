@@ -11,10 +11,8 @@
 
 /* ---- the ways to copy that make the roof ----------------------------------------------------- */
 
-/*
- * The ways to copy that make the roof, and the two that empty the L2: the first copy
- * up to the last byte and no further, and the others do not change the array that they read.
- */
+/* They copy up to the last byte and no further; what empties the L2 does not change the array that
+ * it reads. */
 
 enum { MIB = 1 << 20 };
 
@@ -92,12 +90,6 @@ Test(moved, counters_name_the_lines_of_the_new_tree)
     expect_status(0, "cd $t && ./step3 --device emu --csv 2>&1");
     expect(",steps/03-work-efficient/scan.cu:");
 }
-
-/* ---- the parts of the checks of every run: fingerprints, guards, the number of runs ---------- */
-
-/*
- * All steps keep the contract that is tested between runs.
- */
 
 /* ---- fingerprints ---------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /*
- * test_library_scan.c — the library's scans against a loop: each operator and type, and each option;
- * argmax and argmin with equal elements, -0, NaN and infinities.
+ * test_library_scan.c — the library's scans against a loop: each operator and type, and each
+ * option; argmax and argmin with equal elements, -0, NaN and infinities.
  */
 #include "tests/library/calls.h"
 #include "tests/support/cudart_check.h"

@@ -1,10 +1,10 @@
 /*
  * runner.c — what belongs to the program of all tests. LeakSanitizer checks the processes of the
- * tests and the programs that they start, but not the runner: Criterion 2.4's leaks a few bytes when
- * a test with a .timeout ends while another runs. And the processor time of each test: "suite/test
- * SECONDS" is appended to the file that TEST_TIMES names. Criterion runs a test in a process of its
- * own; its processor time and that of the programs that it has run and waited for hardly depend on
- * what else the machine does.
+ * tests and the programs that they start, but not the runner: Criterion 2.4's leaks a few bytes
+ * when a test with a .timeout ends while another runs. And the processor time of each test:
+ * "suite/test SECONDS" is appended to the file that TEST_TIMES names. Criterion runs a test in a
+ * process of its own; its processor time and that of the programs that it has run and waited for
+ * hardly depend on what else the machine does.
  */
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>
