@@ -200,24 +200,29 @@ shown_try() {
     done
 }
 
+# In a copy, since labs/ may hold somebody's work.
 # bats test_tags=slow
-@test "make labN writes a file once, and leaves it alone after that" {
-    # In a copy, since labs/ may hold somebody's work.
-    mkdir -p "$BATS_TEST_TMPDIR/copy/common" && cp -rL common/build common/labs common/emu \
-        "$BATS_TEST_TMPDIR/copy/common" && cp -rL Makefile steps "$BATS_TEST_TMPDIR/copy"
-    cp -L --parents ./*/*.mk common/*/*.mk "$BATS_TEST_TMPDIR/copy"
+@test "make labN, firstN and exerciseN write a file once, and leave it alone after that" {
+    unset MAKEFLAGS MAKELEVEL MFLAGS
+    mkdir "$BATS_TEST_TMPDIR/copy"
+    ln -s "$PWD"/{Makefile,common,profiles,tests,notes,steps,build} "$BATS_TEST_TMPDIR/copy"
     cd "$BATS_TEST_TMPDIR/copy"
-    run make --no-print-directory lab3
-    [ "$status" -eq 0 ]
-    says "labs/lab3.cu is written. Fill in its gaps; then: make check3"
-    says "$(cat common/labs/tasks/3.md)"
-    grep -q "Lab 3: the work-efficient scan" labs/lab3.cu
-    echo "// mine" >>labs/lab3.cu
-    run make --no-print-directory lab3
-    [ "$status" -eq 0 ]
-    says "stays as it is"
-    says "$(cat common/labs/tasks/3.md)"
-    tail -n 1 labs/lab3.cu | grep -q mine
+    while IFS='|' read -r name written each_time; do
+        run make --no-print-directory "$name"
+        [ "$status" -eq 0 ]
+        says "labs/$name.cu is written. $written; then: make check"
+        says "$each_time"
+        echo mine >"labs/$name.cu"
+        run make --no-print-directory "$name"
+        [ "$status" -eq 0 ]
+        says "stays as it is"
+        says "$each_time"
+        [ "$(cat "labs/$name.cu")" = mine ]
+    done <<END
+lab3|Fill in its gaps|$(sed -n 1p common/labs/tasks/3.md)
+first1|Write the line that is missing|
+exercise3|What to do is below|What did the threads without work do?
+END
 }
 
 @test "a missing barrier is a hazard with its lines, and a wrong sum is explained" {
@@ -511,19 +516,6 @@ hint() { check 3 "$2" --hint "$1"; }
     says '"4" is not a level of hints'
 }
 
-# with LAB SED: writes the lab's solution, changed, to $source.
-with() {
-    source=$BATS_TEST_TMPDIR/lab$1.cu
-    sed "$2" "build/labs/reference$1.cu" >"$source"
-    ! cmp -s "$source" "build/labs/reference$1.cu"
-}
-
-# filled NAME: writes the lab with its gaps filled in this way to $source.
-filled() {
-    source=$BATS_TEST_TMPDIR/lab${1%%-*}.cu
-    fill_by_name "$1" >"$source"
-}
-
 # hints LAB: all levels for $source.
 hints() {
     local level said=
@@ -543,191 +535,45 @@ fail_wide() {
     return 1
 }
 
-# bats test_tags=slow
-@test "a hint is about the cause that the check names, and not about a fault of n = 1" {
-    local source
-    with 2 's/(thid > 0) ? g_idata\[thid - 1\] : 0;/g_idata[thid];/'
-    hints 2
-    says "Each output has its own input in it."
-    says "temp[pout * n + thid] = (thid > 0) ? g_idata[thid - 1] : 0"
-    filled 6-inclusive
-    hints 6
-    says "Each output has its own input in it."
-    says "a.w is in no result of this float4"
-    says_not "emu --trace"
-    with 5 's/size_t j = blockIdx.x + 1;/size_t j = blockIdx.x;/'
-    hints 5
-    says "carry of block 2 dropped"
-    says "So j = blockIdx.x + 1"
-    filled 5-sum-after-clearing
-    hints 5
-    says "it begins at 0 again"
-    says "before it clears the root"
-    filled 13-any-order
-    hints 13
-    says "The right elements are there, in another order."
-    # One place too far is beyond the end, where all elements are kept.
-    filled 13-inclusive
-    hints 13
-    says "Every kept element is one place too far."
-    with 11 's/atomicAdd(g_ticket, 1)/blockIdx.x/'
-    hints 11
-    says "Where does a tile get its number from?"
+# wrong_solution NUMBER NAME: $source becomes the row of hints.txt, which is a way to fill gaps or a
+# changed solution; $rows becomes what is said of it.
+wrong_solution() {
+    local script=$BATS_TEST_TMPDIR/$1.sed row
+    source=$BATS_TEST_TMPDIR/$1/lab${2%%-*}.cu
+    mkdir "$BATS_TEST_TMPDIR/$1"
+    row=$(awk -v number="$1" '/^== / { n++; next } n == number && NF && !/^#/' tests/labs/hints.txt)
+    rows=$(grep '^[-+?] ' <<<"$row")
+    grep -v '^[-+?] ' <<<"$row" >"$script" || true
+    case $2 in *-*) fill_by_name "$2" ;; *) sed -f "$script" "build/labs/reference$2.cu" ;; esac \
+        >"$source"
+    ! cmp -s "$source" "build/labs/reference$2.cu"
+}
+
+# hints_are NUMBER:NAME: the hints of this row say what stands there.
+hints_are() {
+    local lab=${1#*:} source rows kind text code verdict
+    wrong_solution "${1%%:*}" "$lab" || echo "$1 changes nothing" >>"$BATS_TEST_TMPDIR/wrong"
+    lab=${lab%%-*}
+    check "$lab" "$source" --no-gpu
+    verdict=$output
+    hints "$lab" || echo "$1: $output" >>"$BATS_TEST_TMPDIR/wrong"
+    while read -r kind text; do
+        if [[ $text == *@{* ]]; then
+            code=${text#*@\{} code=${code%%\}*}
+            text=${text/"@{$code}"/"$source:$(line_of "$code")"}
+        fi
+        case $kind in
+        +) [[ $output == *"$text"* ]] ;;
+        -) [[ $output != *"$text"* ]] ;;
+        *) [[ $verdict == *"$text"* ]] ;;
+        esac || echo "$1: $kind $text in: $output" >>"$BATS_TEST_TMPDIR/wrong"
+    done <<<"$rows"
 }
 
 # bats test_tags=slow
-@test "lab 2: the hint is about the buffer that is read, and not about element 0" {
-    local source
-    local own='temp\[pin \* n + thid\]' next='temp\[pout \* n + thid\]'
-    # No copy; one buffer for both; the load into the other buffer; += in place of =.
-    with 2 "/^        else/,/;/d"
-    hints 2
-    says "which threads have written to that buffer since"
-    says "one that adds nothing copies temp[pin * n + thid]"
-    says_not "output 0 is 0"
-    with 2 "s/$next = $own + /$own += /"
-    hints 2
-    says "A sweep reads only from temp[pin"
-    says_not "output 0 is 0"
-    with 2 "s/$next = (thid/temp[pin * n + thid] = (thid/"
-    hints 2
-    says "The load fills temp[pout * n + thid]."
-    with 2 "s/$next = $own + /$next += /"
-    hints 2
-    says "(\`+=\` would read it)"
-    # The buffers have changed places.
-    with 2 '/^    for/,/__sync/ { s/pin \*/p_o_u_t */g; s/pout \*/pin */g; s/p_o_u_t/pout/g }'
-    hints 2
-    says "From which of the two buffers?"
-    says_not "output 0 is 0"
-}
-
-# bats test_tags=slow
-@test "lab 5: a block that forgets where it begins" {
-    local source
-    local load='s/begin + \([ab]i\) < n ? g_idata\[begin + [ab]i\]/\1 < n ? g_idata[\1]/'
-    local store='s/if (begin + \([ab]i\) < n) g_odata\[begin + [ab]i\]/if (\1 < n) g_odata[\1]/'
-    with 5 "$load"
-    check 5 "$source"
-    says "block 1 scans block 0's elements again"
-    hints 5
-    says "From which index does thread 0 of block 1 load"
-    says "The load adds this \`begin\` to the index"
-    with 5 "$store"
-    hints 5
-    says "The elements of a block begin at \`begin\`"
-    with 5 "$load; $store"
-    hints 5
-    says "which index does thread 0 of block 1 store to?"
-    says "both the load and the store use begin + ai"
-}
-
-# bats test_tags=slow
-@test "lab 4: two threads at one word are a matter of padding, and not of barriers" {
-    local source
-    with 4 's/ai += CONFLICT_FREE_OFFSET(ai);/& &/'
-    hints 4
-    says "is each moved by its own padding, and once?"
-    with 4 's/ai += CONFLICT_FREE_OFFSET(ai);/ai = CONFLICT_FREE_OFFSET(ai);/'
-    hints 4
-    says "would lose the index"
-    with 4 's/if (thid == 0) temp/temp/'
-    hints 4
-    local clear
-    clear=$(line_of "CONFLICT_FREE_OFFSET(n - 1)] = 0;")
-    says "How many threads execute $source:$clear? One should."
-}
-
-# bats test_tags=slow
-@test "lab 5: increments that are added from block 0 on" {
-    local source
-    with 5 's/size_t ai = j \* B + threadIdx.x/size_t ai = (size_t)blockIdx.x * B + threadIdx.x/'
-    hints 5
-    says "Output 0 is 0 where there is one block. All sizes up to n = 512 are right."
-    says_not "root"
-}
-
-# bats test_tags=slow
-@test "lab 6: four stores of a float each in place of a float4" {
-    local source
-    with 6 's/^    store4(g_odata, begin + 4 \* \([ab]\)i, n, [ab]);/\
-    if (begin + 4 * \1i + 3 < n) {\
-        g_odata[begin + 4 * \1i] = \1.x; g_odata[begin + 4 * \1i + 1] = \1.y;\
-        g_odata[begin + 4 * \1i + 2] = \1.z; g_odata[begin + 4 * \1i + 3] = \1.w;\
-    } else store4(g_odata, begin + 4 * \1i, n, \1);/'
-    hints 6
-    says "How many floats does one instruction move for each thread"
-    says "the warp uses a quarter of each sector"
-    says "store4(g_odata, begin + 4 * ai, n, a)"
-}
-
-# bats test_tags=slow
-@test "lab 6: leaves without their padding" {
-    local source
-    with 6 's/ + bankOffset[AB]\]/]/'
-    hints 6
-    says "where does leaf 32 lie, and where do you store it?"
-}
-
-# bats test_tags=slow
-@test "zeros in lab 3: the left child's old sum is needed after it has been overwritten" {
-    local source
-    filled 3-left-sum-overwritten
-    hints 3
-    says "At n = 4, every wrong element is 0. On the way down, which sum has got lost?"
-    says "if that is stored first, the old sum is gone"
-    says "Keep the left child's sum in a variable before you overwrite it"
-}
-
-# bats test_tags=slow
-@test "half of the additions: a way through the tree adds nothing" {
-    local source
-    with 3 's/temp\[bi\] += t;/temp[bi] = t;/'
-    hints 3
-    says "How many of them do you make?"
-    says "Which of your two ways adds nothing?"
-    says_not "Compare your ai and bi"
-}
-
-# bats test_tags=slow
-@test "a hint names the smallest size that is wrong, and that smaller ones are right" {
-    local source
-    filled 4-root-without-padding
-    hints 4
-    says "All sizes up to n = 32 are right."
-    says "element lie at n = 64?"
-    says "Every index into temp goes through the macro"
-    with 4 's/n - 1 + CONFLICT_FREE_OFFSET(n - 1)/n + CONFLICT_FREE_OFFSET(n) - 1/'
-    hints 4
-    says "up to n = 16 are right. The padding moves indices from 32 on"
-    says_not "More than 32 elements"
-    with 6 's/b.y += b.x, b.z += b.y, b.w += b.z;/b.y += b.x, b.z += b.y;/'
-    hints 6
-    says "n = 2048 is the smallest size that is wrong. All sizes up to n = 1000 are right."
-    says "The check says: element 1028 is"
-    with 6 's/make_float4([ab].x + incr, .*))/a)/'
-    hints 6
-    says "n = 2049 is the smallest size that is wrong. All sizes up to n = 2048 are right."
-    says "adds incr to all four members"
-    with 3 's/temp\[bi\] += temp\[ai\];/temp[bi] += d > 2 ? temp[ai] : 0;/'
-    hints 3
-    says "Draw the tree for n = 4 on paper"
-    says "All sizes up to n = 2 are right."
-}
-
-# bats test_tags=slow
-@test "a store that all threads execute is called so, and no barrier is asked for" {
-    local source clear
-    with 3 's/^    if (thid == 0) temp\[n - 1\] = 0;/    temp[n - 1] = 0;/'
-    clear=$(line_of "    temp[n - 1] = 0;")
-    hints 3
-    says "How many threads execute $source:$clear? One should."
-    says "Let one thread do it"
-    says_not "a __syncthreads() is missing"
-    # Stores of one line to places of their own are another matter.
-    without_barrier 2 1
-    hints 2
-    says "a __syncthreads() is missing"
+@test "hints are about the cause, name the smallest wrong size, and ask for no barrier in vain" {
+    # shellcheck disable=SC2046
+    in_all hints_are $(sed -n 's/^== //p' tests/labs/hints.txt | cat -n | awk '{ print $1 ":" $2 }')
 }
 
 # bats test_tags=slow
@@ -754,49 +600,6 @@ fail_wide() {
     hints 3
     says "Some threads have left the kernel"
     says "Which \`return\` did they take?"
-}
-
-# bats test_tags=slow
-@test "an index that is too small makes tiles store to the same elements: no word on two words" {
-    local source
-    filled 11-index-of-16-bits
-    hints 11
-    says "Two tiles store to one element of the output"
-    says "All sizes up to n = 10000 are right."
-    says "Does the index fit into the variable"
-    says_not "__threadfence()"
-    # Two words are another matter.
-    filled 11-two-words-without-fences
-    hints 11
-    says "keep status and sum in one 64-bit word"
-}
-
-# bats test_tags=slow
-@test "blocks that run into each other need no barrier, and NULL is no buffer" {
-    local source
-    with 5 's/size_t ai = j \* B + threadIdx.x/size_t ai = j * blockDim.x + threadIdx.x/'
-    hints 5
-    says "no barrier can order them"
-    says "which are more than its threads"
-    with 5 's/if (g_sums != NULL) g_sums/g_sums/'
-    hints 5
-    says "its pointer is NULL"
-    says_not "leaves a buffer"
-    with 5 '/if (g_sums != NULL)/d'
-    hints 5
-    says "which line stores that?"
-    says "block j stores its sum in g_sums[j]"
-}
-
-# bats test_tags=slow
-@test "a misaligned float4 is a matter of alignment, and the line of the call is named" {
-    local source
-    with 6 's/store4(g_odata, begin + 4 \* ai, n, a);/store4(g_odata, begin + ai, n, a);/'
-    hints 6
-    says "an address has to be a multiple of 16 bytes"
-    says "$source:$(line_of "*(float4 *)(array + i) = v;") (in the call at line $(line_of \
-        "store4(g_odata, begin + ai, n, a);"))"
-    says_not "leaves a buffer"
 }
 
 @test "a GPU checks a second time, and is left out by name without one" {
@@ -870,22 +673,6 @@ puzzle() {
     run common/labs/check_first.sh labs/none.cu
     [ "$status" -eq 2 ]
     says "there is no labs/none.cu; make none writes it."
-}
-
-@test "make firstN writes a file once, without the line" {
-    unset MAKEFLAGS MAKELEVEL MFLAGS
-    mkdir "$BATS_TEST_TMPDIR/copy"
-    ln -s "$PWD"/{Makefile,common,profiles,tests,notes,steps,build} "$BATS_TEST_TMPDIR/copy"
-    cd "$BATS_TEST_TMPDIR/copy"
-    run make first1
-    [ "$status" -eq 0 ]
-    says "labs/first1.cu is written. Write the line that is missing; then: make check-first1"
-    [ "$(grep -c 'your line: store the square' labs/first1.cu)" -eq 1 ]
-    [ "$(grep -c 'in\[i\] \* in\[i\]' labs/first1.cu)" -eq 0 ]
-    echo mine >labs/first1.cu
-    run make first1
-    says "stays as it is"
-    [ "$(cat labs/first1.cu)" = mine ]
 }
 
 # bats test_tags=slow
@@ -977,22 +764,6 @@ exercise_is_fair() {
     check exercise4 build/labs/reference-exercise4.ptx --no-gpu
     [ "$status" -eq 0 ]
     says "  2048      4094     4094         0        0 "
-}
-
-@test "make exerciseN writes a file once, and says each time what to do" {
-    unset MAKEFLAGS MAKELEVEL MFLAGS
-    mkdir "$BATS_TEST_TMPDIR/copy"
-    ln -s "$PWD"/{Makefile,common,profiles,tests,notes,steps,build} "$BATS_TEST_TMPDIR/copy"
-    cd "$BATS_TEST_TMPDIR/copy"
-    run make exercise3
-    [ "$status" -eq 0 ]
-    says "labs/exercise3.cu is written. What to do is below; then: make check-exercise3"
-    says "What did the threads without work do?"
-    echo mine >labs/exercise3.cu
-    run make exercise3
-    says "stays as it is"
-    says "What did the threads without work do?"
-    [ "$(cat labs/exercise3.cu)" = mine ]
 }
 
 # bats test_tags=slow

@@ -398,10 +398,28 @@ static void more_sectors(struct lab_case_result *r, double factor)
     r->lines[0].counts = r->total;
 }
 
-Test(lab_score, additions)
+Test(lab_score, more_of_anything_costs_more)
 {
-    expect_continuous(more_adds);
-    expect_line(LAB_WORK, "additions, where the step's solution makes 2047");
+    static const struct {
+        void (*more)(struct lab_case_result *, double);
+        enum lab_criterion criterion;
+        const char *text;
+    } rows[] = {
+        {more_adds, LAB_WORK, "additions, where the step's solution makes 2047"},
+        {more_add_instructions, LAB_WORK, "too few lanes add at a time"},
+        {longer_warps, LAB_WORK, "one warp or one block does what others could"},
+        {more_others, LAB_WORK, "instructions of lanes besides the additions"},
+        {more_sectors, LAB_SECTORS, "sectors of 32 bytes"},
+        {more_wavefronts, LAB_CONFLICTS, "bank conflicts, where"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fini();
+        init();
+        expect_continuous(rows[i].more);
+        expect_line(rows[i].criterion, rows[i].text);
+    }
+    cr_expect_eq(verdict.lines[0].line, 42);
+    cr_expect_str_eq(verdict.lines[0].file, "lab3.cu");
 }
 
 /* A few more of anything cost nothing at a size of two elements. */
@@ -411,18 +429,6 @@ Test(lab_score, tiny_sizes_have_some_slack)
     own.cases[0].operations[0].elements += 2;
     own.cases[0].total.shared_ld.wavefronts += 4;
     cr_expect_eq(score(), 100);
-}
-
-Test(lab_score, additions_one_after_the_other)
-{
-    expect_continuous(more_add_instructions);
-    expect_line(LAB_WORK, "too few lanes add at a time");
-}
-
-Test(lab_score, one_warp_does_what_many_could)
-{
-    expect_continuous(longer_warps);
-    expect_line(LAB_WORK, "one warp or one block does what others could");
 }
 
 /* Up to 32 times the solution's longest warps, only points for work are lost. */
@@ -436,12 +442,6 @@ Test(lab_score, where_one_warp_does_nearly_all_nothing_else_has_merit)
     cr_expect_lt(verdict.fraction[LAB_SECTORS], 0.95);
     cr_expect_lt(verdict.fraction[LAB_CONFLICTS], 0.95);
     expect_line(LAB_HAZARDS, "there is no merit in having no hazards");
-}
-
-Test(lab_score, other_instructions)
-{
-    expect_continuous(more_others);
-    expect_line(LAB_WORK, "instructions of lanes besides the additions");
 }
 
 /* Lab 7 is about these instructions: half as many more cost half of the points for work, and the
@@ -460,20 +460,6 @@ Test(lab_score, a_lab_may_leave_fewer_other_instructions_free)
               verdict.fraction[LAB_WORK]);
     expect_line(LAB_WORK, "up to 1.1 times as many lose no points");
     expect_line(LAB_WORK, "Unrolled loops do not count, compare, multiply and jump");
-}
-
-Test(lab_score, conflicts)
-{
-    expect_continuous(more_wavefronts);
-    expect_line(LAB_CONFLICTS, "bank conflicts, where");
-    cr_expect_eq(verdict.lines[0].line, 42);
-    cr_expect_str_eq(verdict.lines[0].file, "lab3.cu");
-}
-
-Test(lab_score, sectors)
-{
-    expect_continuous(more_sectors);
-    expect_line(LAB_SECTORS, "sectors of 32 bytes");
 }
 
 /* Every way to add that is not the lab's is named, and earns no points for work. */
@@ -510,7 +496,6 @@ Test(lab_score, hidden_additions)
     }
 }
 
-/* Integer atomics are free up to twice those of the solution, and a few more. */
 /* A bulk copy by one lane. */
 static void make_bulk(const char *name, unsigned times)
 {
@@ -540,6 +525,7 @@ Test(lab_score, sectors_of_bulk_copies)
     }
 }
 
+/* Integer atomics are free up to twice those of the solution, and a few more. */
 Test(lab_score, borrowed_operations)
 {
     for (size_t i = 0; i < own.case_count; i++) {
@@ -889,40 +875,28 @@ Test(lab_kept, right_results_have_all_points)
     cr_expect_eq(verdict.right_cases, own.case_count);
 }
 
-Test(lab_kept, a_wrong_element_is_named)
+Test(lab_kept, wrong_elements_and_numbers_are_named)
 {
-    large()->out[7] ^= 0x80000000;
-    expect_wrong("kept element 7 of ");
-}
-
-Test(lab_kept, an_element_that_was_never_written_is_named)
-{
-    large()->out[3] = 0xFFFFFFFF;
-    expect_wrong("was never written; it should be ");
-}
-
-Test(lab_kept, what_was_never_stored_is_named)
-{
-    large()->out[3] = 0xCDCDCDCD;
-    expect_wrong("is a value that was never stored; it should be ");
-}
-
-Test(lab_kept, a_number_that_was_never_stored_is_named)
-{
-    *count_of(large()) = 0xCDCDCDCD;
-    expect_wrong("the number of kept elements is a value that was never stored");
-}
-
-Test(lab_kept, a_wrong_number_is_named)
-{
-    ++*count_of(large());
-    expect_wrong("the number of kept elements is ");
-}
-
-Test(lab_kept, a_number_that_was_never_written_is_named)
-{
-    *count_of(large()) = 0xFFFFFFFF;
-    expect_wrong("the number of kept elements was never written");
+    enum { NUMBER = -1 };
+    static const struct {
+        int at;
+        uint32_t changed, to;
+        const char *text;
+    } rows[] = {
+        {7, 0x80000000, 0, "kept element 7 of "},
+        {3, 0, 0xFFFFFFFF, "was never written; it should be "},
+        {3, 0, 0xCDCDCDCD, "is a value that was never stored; it should be "},
+        {NUMBER, 1, 0, "the number of kept elements is "},
+        {NUMBER, 0, 0xCDCDCDCD, "the number of kept elements is a value that was never stored"},
+        {NUMBER, 0, 0xFFFFFFFF, "the number of kept elements was never written"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fini();
+        init_kept();
+        uint32_t *word = rows[i].at == NUMBER ? count_of(large()) : &large()->out[rows[i].at];
+        *word = rows[i].changed ? *word ^ rows[i].changed : rows[i].to;
+        expect_wrong(rows[i].text);
+    }
 }
 
 Test(lab_kept, nothing_is_written_behind_the_last_element)
