@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # operators.bats — step 16's program: results on files beside those of Python, its report, each
-# operator, type, shape and direction, the checkers, and the requests and files that it refuses.
+# operator, type, shape and direction, and the checkers.
 load common
 
 setup() {
@@ -288,117 +288,6 @@ END
         [ "$status" -eq 0 ]
         says "ERROR SUMMARY: 0 errors"
     done
-}
-
-# bats test_tags=slow
-@test "what it does not take" {
-    refused() {
-        local text=$1
-        shift
-        run step16 "$@"
-        [ "$status" -eq 2 ] || { echo "$*: $status $output"; return 1; }
-        says "step16: $text"
-        [ "${#lines[@]}" -eq 1 ]
-    }
-    echo 1 2 3 4 5 6 >"$dir/six"
-    echo 1 2 3 >"$dir/three"
-    echo 1 >"$dir/one"
-    refused "$dir/one has 1 element, and --input 3; they have to agree." --op affine \
-        --input "$dir/three" --second "$dir/one"
-    refused "--op: this operator is unknown; choose sum, product, max, min, xor, logsumexp," \
-        --op mean
-    refused "--type: this type is unknown; choose f32, f64, i32, i64, u32 or u64." --type i8
-    refused "--type f32: --op xor does not have it; choose u32 or u64." --op xor --type f32
-    refused "--type u32: --op max does not have it; choose f32, f64, i32 or i64." --type u32
-    refused "--type f64: --op line-of-sight does not have it; it has f32." --op line-of-sight \
-        --type f64
-    refused "--type: --op brackets takes characters; leave it out." --op brackets --type i32
-    refused "--keep: give a number from 0 to 1." --op ema --keep 1.5
-    refused "--keep goes with --op ema and --op discount." --keep 0.5
-    refused "--inclusive: --op line-of-sight is always exclusive; leave it out." \
-        --op line-of-sight --inclusive
-    refused "--initial: --op line-of-sight has no initial value; leave it out." \
-        --op line-of-sight --initial 0
-    refused '--initial "x" is no number of type f32.' --initial x
-    refused '--initial "" is no number of type f32.' --initial ""
-    refused '--initial "1.5" is no number of type i32.' --type i32 --initial 1.5
-    refused '--initial "4294967296" is no number of type i32.' --type i32 --initial 4294967296
-    for initial in -1 ' -1' ' 1' +1 0x1 18446744073709551616; do
-        refused "--initial \"$initial\" is no number of type u64." --op xor --type u64 \
-            --initial "$initial"
-    done
-    refused '--initial "-9223372036854775809" is no number of type i64.' --op max --type i64 \
-        --initial -9223372036854775809
-    refused '--initial " 1" is no number of type i32.' --type i32 --initial ' 1'
-    refused '--initial "0x1p1" is no number of type f32.' --initial 0x1p1
-    refused "--keep: give a number from 0 to 1." --op ema --keep ' 0.5'
-    refused "--initial -1: a depth is 0 or more." --op brackets --initial -1
-    refused "--partners goes with --op brackets." --partners
-    for option in "--shape 2x3" "--heads bits" --reverse "--initial 0" --inclusive; do
-        # shellcheck disable=SC2086 # options are words
-        refused "${option%% *}: --partners takes a whole text; leave it out." --op brackets \
-            --partners $option
-    done
-    run step16 --op brackets --partners --n 3G
-    [ "$status" -eq 2 ]
-    says "step16: --partners takes at most 2^31 - 1 characters; these are 3000000000."
-    refused "--shape: give the numbers of rows and columns, such as 1000x64." --shape 10
-    refused "--shape: give the numbers of rows and columns, such as 1000x64." --shape 0x5
-    refused "--shape: give the numbers of rows and columns, such as 1000x64." --shape 4Gx16G
-    refused "--along: choose 0, down the columns, or 1, along the rows." --shape 2x2 --along 2
-    refused "--along goes with --shape RxC." --along 1
-    refused "--n and --shape exclude each other; both say how many." --n 4 --shape 2x2
-    refused "--shape and --heads exclude each other; both say where sequences begin." \
-        --shape 2x2 --heads bits
-    refused "--shape and a segmented operator exclude each other; both say where sequences begin." \
-        --shape 2x2 --op segmented-sum
-    refused "--heads: this kind is unknown; choose bytes, bits, keys or offsets." --heads words
-    refused "--heads keys: --op min takes bits and offsets." --op min --heads keys
-    refused "--every: give a number of elements, from 1 on." --heads bits --every 0
-    refused "--every goes with --heads or a segmented operator." --every 5
-    refused "--second goes with --op affine and --op line-of-sight." --second "$dir/six"
-    refused "--second goes with the first input; add --input FILE." --op affine --second "$dir/six"
-    refused "--second: the file name is empty." --second ""
-    refused "--input and --second cannot both be stdin." --op affine --input - --second -
-    refused "--op affine has two inputs: --input has a; add --second FILE, which has b." \
-        --op affine --input "$dir/six"
-    refused "$dir/three has 3 elements, and --input 6; they have to agree." --op affine \
-        --input "$dir/six" --second "$dir/three"
-    refused "$dir/one has 1 element, and --input 6; they have to agree." --op affine \
-        --input "$dir/six" --second "$dir/one"
-    refused "$dir/six has 6 elements, and --shape 8; they have to agree." --shape 2x4 \
-        --input "$dir/six"
-    refused "cannot open $dir/none: No such file or directory." --op affine --input "$dir/six" \
-        --second "$dir/none"
-    refused "cannot open $dir/none: No such file or directory." --op brackets --input "$dir/none"
-    refused "cannot read .: Is a directory." --op brackets --input .
-    refused "/dev/null is empty; there is nothing to scan." --op brackets --input /dev/null
-    refused "--real: step 16 (operators) has no use for it; leave it out." --real
-    refused "--in-place: step 16 (operators) has no use for it; leave it out." --in-place
-    refused "--variant: step 16 (operators) has no variants." --variant fast
-}
-
-# Before any number is generated. Arrays of the step's own count, too.
-@test "an input that is larger than memory" {
-    needs() {
-        local memory=$1
-        shift
-        run step16 "$@"
-        [ "$status" -eq 2 ]
-        [[ $output == "step16: 1099511627776 elements need $memory of device memory, but "* ]] ||
-            { echo "$*: $output"; return 1; }
-    }
-    needs "8.0 TiB" --n 2^40
-    needs "16.0 TiB" --op sum --type f64 --shape 1Mix1Mi
-    needs "5.0 TiB" --op brackets --n 2^40
-    needs "12.0 TiB" --op affine --n 2^40
-    needs "12.1 TiB" --op line-of-sight --shape 1Mix1Mi --along 0
-    needs "9.0 TiB" --op segmented-sum --n 2^40
-    needs "8.1 TiB" --op max --heads bits --n 2^40
-    needs "12.0 TiB" --op max --heads keys --n 2^40
-    needs "16.1 TiB" --op max --heads offsets --every 1 --n 2^40
-    run step16 --op brackets --n 2^60
-    says "step16: 1152921504606846976 elements are more than any memory holds."
 }
 
 # bats test_tags=slow

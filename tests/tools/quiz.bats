@@ -98,25 +98,3 @@ words() { awk '{ print $1, $2, $3, $6 }'; }
     run -0 ./step8 --n 1024 --levels
     says "No kernel uses shared memory."
 }
-
-@test "what does not go together is refused with a sentence" {
-    run -2 ./step3 --quiz anna --n 8
-    says "step3: --quiz and --n exclude each other; leave one out."
-    run -2 ./step3 --solve
-    says "step3: --solve answers the questions of --quiz; add --quiz WORD."
-    run -2 ./step3 --quiz ''
-    says "step3: --quiz has an empty word."
-    run -2 ./step3 --levels --csv
-    says "step3: --levels and --csv exclude each other; leave one out."
-    run -2 ./step3 --levels --trace "$dir/trace"
-    says "step3: --levels and --trace exclude each other; leave one out."
-    run -2 ./step3 --quiz anna --device cuda
-    says "step3: --quiz and --device cuda exclude each other; leave one out."
-    run -2 ./step1 --quiz anna
-    says "step1: --quiz: step 1 (sequential) has no use for it; leave it out."
-    run -2 ./step13 --levels
-    says "has no use for it"
-    # What the other run complains about.
-    run -2 ./step3 --levels --input "$dir/nothing"
-    says "step3: cannot open $dir/nothing: No such file or directory."
-}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # sort.bats — step 15 on files: numbers in the order of `sort` and Python, lines in the order of
-# `LC_ALL=C sort`, and the messages for requests and files that it refuses.
+# `LC_ALL=C sort`.
 load common
 
 setup() {
@@ -135,49 +135,6 @@ END
         [ "$status" -eq 0 ]
         says "ERROR SUMMARY: 0 errors"
     done
-}
-
-# bats test_tags=slow
-@test "what it does not take" {
-    refused() {
-        local text=$1
-        shift
-        run ./step15 "$@" --reps 0
-        [ "$status" -eq 2 ]
-        says "step15: $text"
-        [ "${#lines[@]}" -eq 1 ]
-    }
-    refused "--lines sorts a text file; add --input FILE." --lines
-    refused "1099511627776 elements need 12.0 TiB of device memory, but " --variant bitonic \
-        --n 2^40 # before any key is generated
-    refused "--pairs takes at most 2^32 - 1 keys; these are 4294967296." --pairs --n 2^32
-    refused "--lines and --type exclude each other." --lines --type u32 --input README.md
-    refused "--pairs: variant document sorts keys alone; variant fast has it." --variant document \
-        --pairs
-    refused "--lines: variant bitonic sorts keys alone; variant fast has it." --variant bitonic \
-        --lines
-    refused "--values goes with the sorted keys; add --output FILE." --pairs --values "$dir/v"
-    refused "--values: keys alone have no values; add --pairs, without --lines." --values "$dir/v" \
-        --output "$dir/o"
-    refused "--values: the file name is empty." --values ""
-    refused "--real: step 15 (radix-sort) has no use for it; leave it out." --real
-    refused "--real: step 15 (radix-sort) has no use for it; leave it out." --type f32 --real
-    refused "--input and --seed exclude each other; leave one out." --seed 1 --lines \
-        --input README.md
-    refused "--type: this type is unknown; choose u32, i32, f32, u64, i64 or f64." --type i128
-    refused "/dev/null is empty; there is nothing to sort." --lines --input /dev/null
-    refused "/dev/null is empty; there is nothing to scan." --input /dev/null
-    refused "cannot open $dir/none: No such file or directory." --lines --input "$dir/none"
-    refused "cannot read .: Is a directory." --lines --input .
-    echo "1 -1" >"$dir/negative"
-    refused "$dir/negative: number 2, -1, is beyond the range of uint32." --input "$dir/negative"
-    refused "cannot write $dir/none/x: No such file or directory." --n 10 --output "$dir/none/x"
-    refused "cannot write $dir/none/v: No such file or directory." --n 10 \
-        --pairs --output "$dir/o" \
-        --values "$dir/none/v"
-    [ ! -e "$dir/o" ]
-    refused "/dev/zero has more than 1073741824 bytes; --lines takes no more." \
-        --lines --input /dev/zero
 }
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # summed_area.bats — step 14 on files: filters and tables equal those that pictures.py computes
-# pixel by pixel; files that are not pictures, or too large, are refused in one sentence.
+# pixel by pixel.
 load common
 
 setup() {
@@ -169,55 +169,6 @@ END
     [ "$status" -eq 2 ]
     says "c.png: this program was built without libpng"
     [ ! -e "$t/c.png" ]
-}
-
-@test "what is no picture, or not one that fits" {
-    pictures make "$t/a.pgm" 30 20 255 1
-    pictures make "$t/a.ppm" 30 20 255 1
-    pictures make "$t/wide.pgm" 31 20 255 1
-    pictures make "$t/deep.pgm" 300 300 65535 1
-    printf 'hello' >"$t/text"
-    : >"$t/empty"
-    head -c 300 "$t/a.pgm" >"$t/short.pgm"
-    printf 'P5 99999999 99999999 255\n' >"$t/huge.pgm"
-    refuses "text is not a picture; PNG, PGM, PPM, PFM and .npy can be read." \
-        --input "$t/text" --box 3
-    refuses "empty is empty; it should be a picture." --input "$t/empty" --box 3
-    refuses "short.pgm ends before its last pixel" --input "$t/short.pgm" --box 3
-    refuses "huge.pgm: 99999999 x 99999999 pixels do not fit into memory." --input "$t/huge.pgm" \
-        --box 3
-    refuses "cannot open $t/none: No such file" --input "$t/none" --box 3
-    refuses "wide.pgm is 31 x 20 pixels and the picture 30 x 20" --input "$t/a.pgm" \
-        --depth "$t/wide.pgm"
-    refuses "a.ppm has 3 channels; a depth map is grey." --input "$t/a.pgm" --depth "$t/a.ppm"
-    refuses "with 16 bits a sample the width is at most 256." --input "$t/deep.pgm" --box 257
-    refuses "its name has to end in .png or .ppm" --input "$t/a.ppm" --box 3
-}
-
-@test "options that do not go together" {
-    pictures make "$t/a.pgm" 30 20 255 1
-    refuses "--box and --depth are two filters" --input "$t/a.pgm" --box 3 --depth "$t/a.pgm"
-    refuses "--depth needs the picture that it belongs to" --depth "$t/a.pgm"
-    refuses "--focus and --max-width need --depth FILE." --input "$t/a.pgm" --box 3 --focus 0.5
-    refuses "--output takes a filtered picture: add --box W" --input "$t/a.pgm"
-    refuses "--box: give the window's width in pixels, from 1 on." --input "$t/a.pgm" --box 0
-    refuses "--max-width: give an odd number of pixels" --input "$t/a.pgm" --depth "$t/a.pgm" \
-        --max-width 4
-    refuses "--focus: give a number from 0" --input "$t/a.pgm" --depth "$t/a.pgm" --focus 1.5
-    refuses "--focus: give a number from 0" --input "$t/a.pgm" --depth "$t/a.pgm" --focus +0.5
-    refuses "--size: give width and height, such as 640x480." --size 640 --box 3
-    refuses "--channels: a picture has 1 channel" --channels 2 --box 3
-    refuses "--bits: samples have 8 or 16 bits." --bits 12 --box 3
-    refuses "leave them or --input out." --input "$t/a.pgm" --size 3x4 --box 3
-    # before any pixel is made
-    refuses "1099511627776 elements need 6.1 TiB of device memory" --box 3 --n 2^40
-    refuses "9999999999 x 9999999999 pixels are more than any memory holds; take a smaller" \
-        --size 9999999999x9999999999 --box 3
-    refuses "--n and --size exclude each other" --n 100 --size 3x4 --box 3
-    refuses "--input and --seed exclude each other; leave one out." \
-        --input "$t/a.pgm" --seed 2 --box 3
-    refuses "--real: a table of floats takes no --bits, --box and --depth." --real --box 3
-    refuses "--sum: the table is written as .npy" --input "$t/a.pgm" --box 3 --sum "$t/a.txt"
 }
 
 # bats test_tags=slow
