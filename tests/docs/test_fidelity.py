@@ -256,36 +256,6 @@ class TensorCores(unittest.TestCase):
         self.assertEqual(set(verdicts), {"exact"})
 
 
-class NotOffered(unittest.TestCase):
-    """What fidelity.md says of counters of copies that the emulator does not have."""
-    TAGS, CONFLICTS = fidelity_rows.NOT_OFFERED[1:]
-
-    def recorded(self, *copy):
-        return next(row for row in fidelity_rows.COPIES
-                    if (row["operation"], row["bytes"], row["pattern"]) == copy)
-
-    def test_the_emulator_does_not_have_them(self):
-        run = subprocess.run([EMU, "--help"], check=True, capture_output=True, text=True)
-        for counter in [*fidelity_rows.NOT_OFFERED, *fidelity_rows.OWN_NAMES]:
-            self.assertNotIn(counter, run.stdout)
-
-    def test_a_counter_with_a_name_of_its_own_differs_from_ncus(self):
-        differing = [row for row in fidelity_rows.RECORDED if fidelity_rows.explanations(row)
-                     and row["counter"] in fidelity_rows.OWN_NAMES]
-        self.assertEqual({row["operation"] for row in differing}, {"cg"})
-
-    def test_conflicts_depend_on_the_cache(self):
-        pattern = "from stride 32 to stride 1"
-        self.assertEqual(self.recorded("ca", "4", pattern)[self.CONFLICTS], "24")
-        self.assertEqual(self.recorded("ca.loaded", "4", pattern)[self.CONFLICTS], "31")
-        self.assertEqual(self.recorded("ca", "4", pattern)[self.TAGS], "8")
-
-    def test_the_source_page_has_the_sectors_of_the_software(self):
-        software = "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum"
-        for row in fidelity_rows.COPIES:
-            if not row["operation"].endswith(".loaded"): # which have sectors of a load, too
-                self.assertEqual(row[fidelity_rows.NOT_OFFERED[0]], row[software])
-
 
 class Steps(unittest.TestCase):
     """The emulator's recording and ncu's, scan by scan."""
@@ -320,13 +290,6 @@ class Steps(unittest.TestCase):
                 why = compare.reasons(*scan, label)
                 self.assertEqual(len(why), 1, (*scan, label, why))
                 self.assertIn("polled", why[0])
-
-    def test_a_difference_without_a_reason_is_named(self):
-        table = [{"steps": "9 10", "variants": "a b", "counters": "x|y", "why": "so"},
-                 {"steps": "9", "variants": "*", "counters": "y", "why": "thus"}]
-        self.assertEqual(compare.reasons("9", "a", "x", table), ["so"])
-        self.assertEqual(compare.reasons("9", "a", "y", table), ["so", "thus"])
-        self.assertEqual(compare.reasons("10", "c", "x", table), [])
 
 
 # the first step that applies scan; elements of the largest runs that are compared

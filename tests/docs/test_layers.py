@@ -189,37 +189,6 @@ class Layers(unittest.TestCase):
             for other in others:
                 self.assertTrue(other.startswith("common/") or other < step, (step, other))
 
-    def test_wrong_includes_are_found(self):
-        wrong = [("common/emu/machine/block.c", "common/emu/watch/race.h"),
-                 ("common/emu/ptx/ptx.c", "common/emu/machine/machine.h"),
-                 ("common/emu/ptx/decode.c", "common/emu/ops/ops.h"),
-                 ("common/emu/watch/race.c", "common/emu/ops/ops.h"),
-                 ("common/emu/report/text.c", "common/emu/runtime/cudart.h"),
-                 ("common/emu/runtime/graph.c", "common/emu/command/command.h"),
-                 ("common/emu/machine/faults.c", "common/files/whole_file.h"),
-                 ("common/files/visible.c", "common/command/fault.h"),
-                 ("common/harness/harness.c", "common/emu/machine/machine.h"),
-                 ("steps/02-naive/driver.c", "steps/01-sequential/scan.cu"),
-                 ("steps/02-naive/scan.cu", "common/harness/run/device.h"),
-                 ("steps/12-pipeline/parts/ring.cuh", "steps/12-pipeline/pipeline.cuh"),
-                 ("steps/12-pipeline/examples/example.c", "common/command/fault.h"),
-                 ("common/harness/input/input.c", "common/harness/run/device.h"),
-                 ("steps/12-pipeline/scan.cu", "steps/13-compaction/parts/predicate.h"),
-                 ("steps/13-compaction/command/driver.c", "steps/12-pipeline/command/driver.c"),
-                 ("steps/13-compaction/fast.cu", "steps/11-single-pass/scan.cu"),
-                 ("steps/16-operators/command/partners.cu", "steps/15-radix-sort/launch.cuh")]
-        right = [("common/emu/watch/race.c", "common/emu/machine/machine.h"),
-                 ("common/emu/runtime/output.c", "common/emu/command/settings.h"),
-                 ("common/emu/ptx/ptx.c", "common/emu/emu.h"),
-                 ("common/emu/machine/faults.c", "common/files/visible.h"),
-                 ("steps/02-naive/driver.c", "common/step/step.h"),
-                 ("steps/12-pipeline/scan.cu", "steps/12-pipeline/parts/ring.cuh"),
-                 ("steps/13-compaction/select_pipeline.cuh", "steps/12-pipeline/parts/ring.cuh")]
-        for path, included in wrong:
-            self.assertIsNotNone(wrong_include(path, included), (path, included))
-        for path, included in right:
-            self.assertIsNone(wrong_include(path, included), (path, included))
-
     def test_every_room_is_there(self):
         for room in MAY_INCLUDE:
             self.assertTrue((TOP / room).is_dir(),

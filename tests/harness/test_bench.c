@@ -408,7 +408,6 @@ static const char *shown(const struct device *device, enum report_format format)
 }
 
 static const struct device gpu = {.name = "a GPU"};
-static const struct device emulated = {.name = "a model", .emulated = true, .why = "it is here"};
 
 Test(show, table_of_a_gpu)
 {
@@ -428,23 +427,6 @@ Test(show, table_of_a_gpu)
                      "50.0 %    1.60  graph\n"
                      "  step 7 fast                     WRONG: 3 wrong\n"
                      "\n");
-}
-
-Test(show, table_of_the_emulator)
-{
-    cr_expect_str_eq(
-        shown(&emulated, REPORT_TEXT),
-        "The steps side by side on a model: times are the emulator's own, because it is here\n"
-        "\n"
-        "n = 1 048 576, i16; 15 rounds, L2 emptied by memset\n"
-        "                                     median      lower      upper\n"
-        "  slow copy                         2.50 µs    1.87 µs    3.75 µs  graph\n"
-        "  quick copy                        3.00 µs    2.25 µs    4.50 µs  graph\n"
-        "  CUB                               8.00 µs    6.00 µs    12.0 µs  cold  not "
-        "captured\n"
-        "  step 7 plain                      5.00 µs    3.75 µs    7.50 µs  graph\n"
-        "  step 7 fast                     WRONG: 3 wrong\n"
-        "\n");
 }
 
 #define KEYS                                                                                       \

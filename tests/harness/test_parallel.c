@@ -279,27 +279,3 @@ Test(parallel, verdicts_are_those_of_one_thread_slow)
             }
     }
 }
-
-/* Their sums wrap around, also where a wrong output makes the verifier look closely. */
-Test(parallel, sums_of_random_bits_are_right)
-{
-    EACH_NUMBER_OF_THREADS
-    for (enum element e = ELEMENT_I32; e <= ELEMENT_U64; e++) {
-        enum { N = 100001 };
-        struct input in;
-        make(&in, e, BITS, N);
-        struct problem p = {.element = e, .in = in.data, .n = in.n};
-        struct facts facts = facts_of(&p);
-        size_t bytes = element_size(element_of_sum(e));
-        char *out = scan(e, in.data, in.n, false);
-        for (size_t wrong = 0; wrong < 2; wrong++) {
-            struct verifier v;
-            verify_begin(&v, &p, &facts, 30, BLOCK);
-            if (wrong) out[N / 2 * bytes] ^= 1;
-            pass(&v, out, bytes, N, N);
-            cr_expect_eq(verify_end(&v).wrong, wrong, "%s", element_name(e));
-        }
-        free(out);
-        input_free(&in);
-    }
-}

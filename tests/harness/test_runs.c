@@ -152,43 +152,6 @@ Test(runs, the_device_takes_the_same_fingerprints)
     cudaFree(sum);
 }
 
-/* More than one piece of those that are copied to the host. */
-#define LARGE (3 << 20)
-
-static void expect_fingerprints(struct fingerprinter *f, const struct buffer *large,
-                                const unsigned char *want)
-{
-    const struct span spans[] = {
-        {large->data, LARGE, false}, {want, LARGE, true}, {large->data, 10, false}};
-    struct fault fault;
-    uint64_t got[3];
-    cr_assert_eq(fingerprints(f, spans, 3, NULL, got, &fault), 0);
-    cr_expect_eq(got[0], fingerprint_on_host(want, LARGE, 0));
-    cr_expect_eq(got[1], got[0]);
-    cr_expect_eq(got[2], fingerprint_on_host(want, 10, 0));
-}
-
-/* On the emulator the host computes fingerprints; the kernels for GPUs must give the same. */
-Test(runs, fingerprints_of_device_and_host)
-{
-    struct fingerprinter by_host, by_kernels = {0};
-    struct fault fault;
-    struct buffer large;
-    cr_assert_eq(buffer_make(&large, LARGE, 4, false, "a buffer", &fault), 0);
-    unsigned char *want = malloc(LARGE);
-    for (size_t i = 0; i < LARGE; i++) want[i] = (unsigned char)(i * 31 >> 5);
-    cr_assert(buffer_upload(&large, 0, want, LARGE) == cudaSuccess);
-    cr_assert_eq(fingerprinter_open(&by_host, false, &fault), 0);
-    expect_fingerprints(&by_host, &large, want);
-    cr_assert(cudaMalloc((void **)&by_kernels.sums, FINGERPRINT_SPANS * sizeof(uint64_t)) ==
-              cudaSuccess);
-    expect_fingerprints(&by_kernels, &large, want);
-    free(want);
-    buffer_free(&large);
-    fingerprinter_close(&by_host);
-    fingerprinter_close(&by_kernels);
-}
-
 /* ---- guards ---------------------------------------------------------------------------------- */
 
 static void write_byte(struct buffer *buffer, long at, unsigned char value)

@@ -125,20 +125,6 @@ Test(wrong, an_error_that_is_not_the_scans_stops_none)
 
 TestSuite(surroundings, .init = command_init, .fini = command_fini);
 
-/* `ulimit -s` that is too small for any of our programs. */
-Test(surroundings, a_small_stack_is_a_sentence)
-{
-    static const char *const programs[] = {"./step3", "$emu $p/shared",
-                                           "build/labs/check-lab 3 build/labs/reference3.ptx",
-                                           "build/labs/grade-labs --help"};
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        int code = run("ulimit -s 64; %s 2>&1", programs[i]);
-        cr_expect_eq(code, EXIT_USAGE, "%s: exit code %d:\n%s", programs[i], code, output);
-        cr_expect(strstr(output, ": the stack may take 64 KiB, and 1024 are needed; allow more"),
-                  "%s:\n%s", programs[i], output);
-    }
-}
-
 /* Loads, and writes that are undone: memcheck finds them, although guards cannot. */
 Test(wrong, memcheck_finds_what_leaves_no_trace)
 {

@@ -95,22 +95,6 @@ Test(lab_table, plans_fit_for_every_size)
     }
 }
 
-/* 6000 elements are 12 blocks of step 5: they are scanned, their sums are, and are added. */
-Test(lab_table, levels_by_hand)
-{
-    struct lab_plan plan = {0};
-    lab_find(5)->plan(6000, &plan);
-    cr_assert_eq(plan.launch_count, 3);
-    cr_expect_eq(plan.workspace, 12 * sizeof(float));
-    cr_expect_str_eq(plan.launches[1].kernel, "scan_block");
-    cr_expect_eq(plan.launches[0].blocks, 12);
-    cr_expect_eq(plan.launches[1].blocks, 1);
-    cr_expect_eq(plan.launches[1].arguments[0].buffer, LAB_WORKSPACE);
-    cr_expect_eq(plan.launches[1].arguments[2].kind, LAB_NULL);
-    cr_expect_str_eq(plan.launches[2].kernel, "uniform_add");
-    cr_expect_eq(plan.launches[2].blocks, 11);
-}
-
 /* 3000 elements are 6 blocks of lab 13. Parts of its workspace begin at multiples of 256 bytes. */
 Test(lab_table, kept_elements_by_hand)
 {

@@ -103,14 +103,6 @@ class Exported(unittest.TestCase):
             upsweep.cumsum(x, out=memory.part(n, 2 * n))  # neighbours
             np.testing.assert_array_equal(memory.part(n, 2 * n).numpy(), SUMS)
 
-    def test_out_of_another_size_is_no_scan_in_place(self):
-        bytes_of = Exposed(np.ones(4000, "i1"))
-        wide = Exposed(np.zeros(1000, "i4"))
-        wide.at, wide.owner = bytes_of.at, bytes_of
-        with self.assertRaisesRegex(ValueError, "cumsum: out overlaps x"):
-            upsweep.cumsum(bytes_of.part(0, 1000), out=wide)
-        self.assertTrue((bytes_of.numpy() == 1).all())
-
     def test_bad_interfaces(self):
         out = Exposed(np.zeros_like(X))
         for changed, error, text in (
@@ -144,12 +136,6 @@ class Exported(unittest.TestCase):
                 x.changed = out.changed = {}
                 np.testing.assert_array_equal(function(x, out=out).numpy(),
                                               SUMS if function is upsweep.cumsum else np.sort(X))
-
-    def test_strides_of_an_axis_of_one_element_do_not_matter(self):
-        m = X.reshape(1000, 1, 3)
-        out = Exposed(np.zeros_like(m))
-        x = Exposed(m, strides=(12, 999, 4))
-        np.testing.assert_array_equal(upsweep.cumsum(x, 0, out=out).numpy(), m.cumsum(0))
 
     def test_bad_dlpack(self):
         x, out = Packed(X), Packed(np.zeros_like(X))

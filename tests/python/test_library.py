@@ -100,16 +100,6 @@ class Library(unittest.TestCase):
         self.says("libupsweep.so was built for CUDA 13.2, and the driver of this machine is for"
                   " 12.4: update the driver", UPSWEEP_LIBRARY=str(stub), **self.with_gpu())
 
-    def test_another_error_of_the_driver(self):
-        stub = self.stub("libupsweep.so", "-DDEVICE_COUNT=999")
-        self.says("CUDA failed with error 999 of CUDA: an error", UPSWEEP_LIBRARY=str(stub),
-                  **self.with_gpu())
-
-    def test_another_runtime_was_loaded_before(self):
-        other = self.stub("libcudart.so.13")
-        before = "import ctypes; ctypes.CDLL(%r, ctypes.RTLD_GLOBAL); " % str(other)
-        self.says("another CUDA runtime was loaded before the emulator's", before + CALL)
-
     def test_runtime_for_a_gpu(self):
         """Under a name that the loader does not find by itself, as it may find the real one."""
         runtime = self.stub("toolkit/lib64/libcudart.so.99")

@@ -186,22 +186,3 @@ calls() { mpirun_with -x LD_LIBRARY_PATH=build/emu -np "$1" build/tests/many-cal
     [ "$(grep -c '^step,\|^experiment,' "$dir/ranks.csv" "$dir/ranks_verified.csv" |
         cut -d: -f2 | sort -u)" = 1 ]
 }
-
-# A program in place of 17-rates whose checksum depends on the number of ranks.
-@test "measure.py fails if checksums differ between numbers of ranks" {
-    need python3
-    mkdir -p "$dir/build/experiments" "$dir/bin"
-    cp -r profiles common steps "$dir"
-    printf '#!/bin/sh\n' >"$dir/bin/make"
-    cat >"$dir/bin/mpirun" <<'END'
-#!/bin/sh
-[ "$1" != --version ] || { echo MPI; exit; }
-while [ "$1" != -np ]; do shift; done
-echo experiment,step,variant,parameter,metric,value,unit
-echo "rates,17,bits,sum n=9,checksum_high,$2,"
-END
-    chmod +x "$dir/bin/make" "$dir/bin/mpirun"
-    run env PATH="$dir/bin:$PATH" DEVICE=emu "$dir/profiles/measure/measure.py" ranks
-    [ "$status" -eq 1 ]
-    [[ $output == *"results differ between numbers of ranks: bits,sum n=9,checksum_high"* ]]
-}

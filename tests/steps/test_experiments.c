@@ -45,15 +45,6 @@ static bool has_mpi(void)
     return getenv("MPI_REQUIRED") || run("test -n \"$(common/build/mpi.sh)\"") == 0;
 }
 
-Test(experiments, stdout_that_cannot_be_written_slow)
-{
-    static const char *const options[] = {"--csv", "--help"};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        expect_status(2, "{ " FOLDER "09-votes --device emu %s >/dev/full; } 2>&1", options[i]);
-        cr_expect_str_eq(output, "09-votes: cannot write to stdout.\n");
-    }
-}
-
 /* Runs the program of an experiment. Its rows have seven fields; the first two name the experiment
  * and the step. */
 static void expect_rows(const char *source)
@@ -106,20 +97,6 @@ Test(experiments, each_says_what_to_see_slow)
     cr_expect_str_eq(output, "");
     run_experiment("06-clocks");
     expect_not("What to see");
-}
-
-/* Options, and what goes wrong with them. */
-Test(experiments, options_slow)
-{
-    expect_status(0, FOLDER "00-cache-operators --help 2>&1");
-    expect("usage: build/experiments/00-cache-operators [OPTION]");
-    expect_status(2, FOLDER "00-cache-operators --device 2>&1");
-    expect("00-cache-operators: --device needs a value; --help says which.");
-    expect_status(2, FOLDER "00-cache-operators --device tpu 2>&1");
-    expect("--device is tpu; it must be cuda or emu.");
-    expect_status(0, "DEVICE=emu " FOLDER "00-cache-operators 2>&1");
-    expect("00-cache-operators: What the cache operators of loads and stores cost\n\n"
-           "  device  NVIDIA H200 (emulated)\n");
 }
 
 /* The operators change in which cache data is kept, which is not modelled. They do not change which

@@ -520,23 +520,6 @@ Test(pipeline, a_state_for_each_tile)
         }
 }
 
-/* A single tile needs no other block, so it draws no ticket and publishes no sum. */
-Test(pipeline, a_single_tile_uses_no_workspace)
-{
-    struct job job = {F32, (size_t)FINE_SEGMENTS(4) * FINE_ROWS(4) * ROW(4), true, false, 0};
-    struct buffer workspace = make_workspace(workspace_bytes(&job));
-    unsigned char *bytes = keep(malloc(workspace.bytes));
-    void *in = numbers(F32, job.n + 1);
-    for (size_t more = 0; more < 2; more++, job.n++) {
-        size_t used = 0;
-        expect_bits(&job, in, wanted(&job, in, 90), &workspace);
-        ok(buffer_download(&workspace, 0, bytes, workspace.bytes));
-        for (size_t i = 0; i < workspace.bytes; i++) used += bytes[i] != 0;
-        cr_expect((used > 0) == (more > 0), "n = %zu: %zu bytes", job.n, used);
-    }
-    end(&workspace);
-}
-
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 /* Calls that are refused, or have nothing to do, write nothing and launch nothing. */

@@ -274,22 +274,6 @@ Test(steps, patterns)
     }
 }
 
-/* The patterns do what their names say, at a small size: 96 floats. */
-Test(steps, pattern_sources)
-{
-    const size_t n = 96;
-    for (size_t i = 0; i < n; i++) {
-        cr_assert(pattern_source(SCALAR, i, n) == i);
-        cr_assert(pattern_source(STRIDED, i, n) == i % 3 * 32 + i / 3);
-        cr_assert(pattern_source(MISALIGNED, i, n) == (i + 1) % n);
-        cr_assert(pattern_source(PERMUTED, i, n) == i / 32 * 32 + 31 - i % 32);
-        cr_assert(pattern_source(SAME_WORD, i, n) == i / 32 * 32);
-        cr_assert(pattern_source(SCATTERED, i, n) < n);
-        cr_assert(pattern_source(STRUCTURES, i, n) == i / 3 * 3 + (i + 1) % 3);
-        cr_assert(pattern_source(STRUCTURES_SOA, i, n) == (i + 32) % n);
-    }
-}
-
 /* ---- numbers of every kind, as a file may hold them ------------------------------------------ */
 
 #define SEEDS 2

@@ -361,24 +361,10 @@ END
 }
 
 # The tests themselves are stand-ins.
-@test "make test ends with times, what was skipped, what failed, and Criterion's last line" {
-    mkdir -p build/test tests/{docs,cc,mutation,tools,labs}
+@test "make test ends with what was skipped, what failed, and how to run it alone" {
+    mkdir -p build/test tests/{docs,cc,tools,labs}
     printf '1\n0m0s 0m0s\n1m1.5s 0m0.5s\n' >build/test/began
     ln -s ../../tests build/test/tests
-    cat >tests/docs/test_names.py <<'END'
-import unittest
-class Names(unittest.TestCase):
-    def test_a(self):
-        pass
-    def test_b(self):
-        self.skipTest("groff is not installed")
-    def test_c(self):
-        for i in range(2):
-            with self.subTest(i=i):
-                self.assertEqual(i, 0)
-    def test_d_slow(self):
-        self.fail()
-END
     echo "@test \"it's (b)\" {" >tests/tools/some.bats
     touch tests/tools/structured.bats
     stand_in bats 'case $* in *structured*) exit 0 ;; esac
@@ -386,10 +372,7 @@ END
         echo "not ok 2 it'"'"'s (b)"; echo "# it failed"; exit 1'
     cat >build/test/run <<'END'
 #!/bin/sh
-echo "emu: a warning"
-echo "[RUN ] steps::sizes"
 echo "[PASS] steps::sizes: (0.01s)"
-echo "[SKIP] others::filtered: Test is disabled"
 echo "[SKIP] experiments::ranks: Open MPI is missing: make setup-mpi installs it"
 echo "[----] test.c:5: Assertion Failed"
 echo "[FAIL] steps::large: (0.01s)"
@@ -404,53 +387,29 @@ END
 [FAIL] steps::large: (0.01s)
     to run it alone: (cd build/test && ./run --filter 'steps/large')
 "
-    says "not ok 2 it's (b)"
     alone=$(sed -n 's,.*run it alone: (cd build/test && bats tests/\(.*\))$,\1,p' <<<"$output")
     [ "$(eval "printf '%s ' $alone")" = "tools/some.bats --filter ^it's \(b\)$ " ]
-    says "AssertionError: 1 != 0"
-    says "
-    to run it alone: python3 common/build/test.py unit any tests/docs test_names.Names.test_c
-"
-    says "  compiler: 0 tests pass"
-    says "  building  "
-    says ",    62 s of processor time"
-    says "  skipped: 2 x groff is not installed
-    bits; test_names.Names.test_b"
     says "  skipped: 1 x Open MPI is missing: make setup-mpi installs it
     experiments/ranks"
     says "  failed:
     steps/large
     it's (b)
-    test_names.Names.test_c
 [====] Synthesis: Tested: 3
 "
-    says_not "warning"
-    says_not "filtered"
-    says_not "test_d_slow"
-    [[ $output == *"Tested: 3" ]]
-    run env V=1 PATH="$PWD/bin:$PATH" common/build/test.py quick
-    says "emu: a warning"
 }
 
 @test "make run17 takes 1 to 64 ranks" {
     stand_in mpirun 'echo "mpirun $*"'
-    for number in 0 65 -1 x 1000 ""; do
+    for number in 0 65 x ""; do
         run bare common/build/run17.sh "$number"
         [ "$status" -eq 2 ]
         [ "$output" = "make run17: P has to be a number of ranks from 1 to 64." ]
     done
-    run bare common/build/run17.sh
-    [ "$status" -eq 2 ]
-    [ "$output" = "make run17: P has to be a number of ranks from 1 to 64." ]
     stand_in id "echo 0"
     run bare common/build/run17.sh 64 --n 5
     [ "$status" -eq 0 ]
     says " --allow-run-as-root "
     says " -np 64 ./step17 --n 5"
-    stand_in id "echo 1000"
-    run bare common/build/run17.sh 1
-    says_not root
-    says " -np 1 ./step17"
 }
 
 @test "setup without root tells the administrator's command, or goes on if one can learn" {

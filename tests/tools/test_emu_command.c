@@ -509,13 +509,9 @@ Test(emu_command, nvidias_static_runtime_is_refused_with_the_cure)
 Test(emu_command, what_is_no_program)
 {
     static const char *const commands[] = {
-        "$emu tests/fixtures/programs/kernels.cu", /* not executable */
         ": >$t/empty; chmod +x $t/empty; $emu $t/empty",
         "head -c 100 $p/shared >$t/cut; chmod +x $t/cut; $emu $t/cut",
         "head -c 9000 $p/shared >$t/half; chmod +x $t/half; $emu $t/half",
-        "$emu $t", /* a folder */
-        "$emu $t/none",
-        "$emu no-such-program-anywhere",
         "$emu",
         "$emu --csv",
     };
@@ -535,14 +531,14 @@ Test(emu_command, wrong_options)
     static const char *const rows[][2] = {
         {"--gpu voodoo2", "there is no model \"voodoo2\"; see emu --help"},
         {"--model voodoo", "there is no set of rules \"voodoo\"; see emu --help"},
-        {"--threads 0", "--threads takes a number from 1 to 1024, not \"0\""},
         {"--threads x", "--threads takes a number from 1 to 1024, not \"x\""},
-        {"--threads 99999", "--threads takes a number from 1 to 1024, not \"99999\""},
-        {"--devices 17", "--devices takes a number from 1 to 16, not \"17\""},
         {"--page details", "--page takes raw or source, not \"details\""},
         {"--kernel-name 'regex:('",
          "--kernel-name regex:( is not a regular expression: Unmatched ( or \\("},
         {"--no-such-option", "there is no option --no-such-option; see emu --help"},
+        {"--csv -q", "there is no option -q; see emu --help"},
+        {"--gpux t4", "there is no option --gpux; see emu --help"},
+        {"--csv=1", "--csv takes no value, but was given \"1\"."},
         {"--json --csv", "--json and --csv are two forms of one report; choose one"},
         {"--csv --annotate Makefile", "--annotate prints source text; leave --json and --csv away"},
         {"--json --annotate Makefile",
@@ -553,9 +549,7 @@ Test(emu_command, wrong_options)
         {"--log-file /no/x", "cannot write the log file /no/x: No such file or directory"},
         {"--sarif /no/x", "cannot write /no/x: No such file or directory"},
         {"--tool all --csv", COUNTS},
-        {"--tool all --launches", COUNTS},
         {"--tool all --metrics emu__ptx_inst_executed.sum", COUNTS},
-        {"--page source --tool all", COUNTS},
         {"--kernel-name x --tool all", COUNTS},
         {"run", "which file? usage: emu [options] run FILE.cu [arguments]"},
         {"run --csv x.cu",
@@ -800,38 +794,6 @@ static void expect_refusal(const char *arguments, const char *sentence)
     cr_expect_str_eq(output, whole, "emu %s", arguments);
 }
 
-#define SEE_HELP "; see emu --help"
-
-Test(emu_messages, values_of_options)
-{
-    static const char *const refusals[][2] = {
-        {"--gpu voodoo2 x", "there is no model \"voodoo2\"" SEE_HELP},
-        {"--model voodoo2 x", "there is no set of rules \"voodoo2\"" SEE_HELP},
-        {"--threads 0 x", "--threads takes a number from 1 to 1024, not \"0\""},
-        {"--threads 1025 x", "--threads takes a number from 1 to 1024, not \"1025\""},
-        {"--threads 2x x", "--threads takes a number from 1 to 1024, not \"2x\""},
-        {"--threads '' x", "--threads takes a number from 1 to 1024, not \"\""},
-        {"--threads 99999999999999999999 x",
-         "--threads takes a number from 1 to 1024, not \"99999999999999999999\""},
-        {"--devices 17 x", "--devices takes a number from 1 to 16, not \"17\""},
-        {"--page details x", "--page takes raw or source, not \"details\""},
-        {"--error-exitcode 256 x", "--error-exitcode takes a number from 0 to 255, not \"256\""},
-        {"--error-exitcode ' 1' x", "--error-exitcode takes a number from 0 to 255, not \" 1\""},
-        {"--error-exitcode 1x x", "--error-exitcode takes a number from 0 to 255, not \"1x\""},
-        {"--print-limit 1000001 x",
-         "--print-limit takes a number from 0 to 1000000, not \"1000001\""},
-        {"--schedule 18446744073709551616 x", "--schedule takes a number from 0 to "
-                                              "18446744073709551615, not \"18446744073709551616\""},
-        {"--leak-check yes x", "--leak-check takes full or no, not \"yes\""},
-        {"--report-api-errors all x", "--report-api-errors takes explicit or no, not \"all\""},
-        {"--blocks up x", "--blocks takes ascending or descending, not \"up\""},
-        {"--tool leakcheck x", "--tool takes memcheck, racecheck, initcheck, synccheck, several "
-                               "with commas between, or all, not \"leakcheck\""},
-    };
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
-        expect_refusal(refusals[i][0], refusals[i][1]);
-}
-
 /* The greatest and the smallest value that each option takes. */
 Test(emu_messages, limits_are_taken)
 {
@@ -844,21 +806,6 @@ Test(emu_messages, limits_are_taken)
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         expect_status(0, "$emu %s --log-file $t/log $p/shared 2>&1", options[i]);
-}
-
-Test(emu_messages, options_that_are_none)
-{
-    expect_refusal("--no-such-option x", "there is no option --no-such-option" SEE_HELP);
-    expect_refusal("--csv -q x", "there is no option -q" SEE_HELP);
-    expect_refusal("--csv --gpu", "--gpu needs a value; --help says which.");
-    expect_refusal("--csv=1 x", "--csv takes no value, but was given \"1\".");
-    expect_refusal("--gpux t4 x", "there is no option --gpux" SEE_HELP);
-    expect_refusal("--csv", "which program? usage: emu [options] COMMAND [arguments]");
-    expect_refusal("--tool all --csv x",
-                   "--tool checks and does not count: leave --csv, --launches, --metrics, --page, "
-                   "--per-line and --kernel-name away");
-    expect_status(2, "$emu -k 'regex:(' x 2>&1");
-    expect("emu: --kernel-name regex:( is not a regular expression: ");
 }
 
 Test(emu_messages, programs_that_are_none)
