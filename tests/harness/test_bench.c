@@ -216,7 +216,8 @@ static cudaError_t spoil_input(void *out, const void *in, size_t n, int variant,
     return cudaMemsetAsync((float *)(uintptr_t)in + spoiled, 0x3F, sizeof(float), stream);
 }
 
-/* A wrong scan, an element that it may spoil, what is said of it, and how many cold runs are timed. */
+/* A wrong scan, an element that it may spoil, what is said of it, and how many cold runs are
+ * timed. */
 struct found {
     scan_fn *scan;
     size_t spoiled;

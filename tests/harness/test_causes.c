@@ -379,22 +379,6 @@ Test(causes, element_left_out_or_added_twice)
     }
 }
 
-/* Differences of a step's own reference are not elements of the input. */
-Test(causes, no_element_of_a_reference)
-{
-    static double want[N];
-    begin(false);
-    for (size_t i = 0; i < N; i++) want[i] = right[i];
-    struct problem p = {.element = ELEMENT_F32, .in = in, .n = N, .reference = want};
-    struct facts facts = facts_of(&p);
-    struct verifier v;
-    add(701, N, -in[700]);
-    verify_begin(&v, &p, &facts, N, BLOCK);
-    verify_piece(&v, out, 0, N);
-    struct verdict verdict = verify_end(&v);
-    cr_expect(strstr(verdict.cause, "all are off by the same"), "%s", verdict.cause);
-}
-
 /* A single wrong element does not show the cause. */
 Test(causes, one_element)
 {

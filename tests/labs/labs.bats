@@ -225,18 +225,6 @@ exercise3|What to do is below|What did the threads without work do?
 END
 }
 
-@test "a missing barrier is a hazard with its lines, and a wrong sum is explained" {
-    awk '/__syncthreads/ && ++n == 2 { next } { print }' build/labs/reference3.cu \
-        >"$BATS_TEST_TMPDIR/lab3.cu"
-    check 3 "$BATS_TEST_TMPDIR/lab3.cu"
-    [ "$status" -eq 1 ]
-    says "hazards      $BATS_TEST_TMPDIR/lab3.cu:"
-    says "racecheck: RAW hazard"
-    says "(read-after-write) between this line and line "
-    says "; the four are multiplied by 0.35, the fraction of right runs"$'\n'
-    says "the checkers found something in 19 of 20 runs. See notes/03-work-efficient.md."
-}
-
 # without_barrier LAB NUMBER: writes the solution without its barrier of this number to $source.
 without_barrier() {
     source=$BATS_TEST_TMPDIR/lab$1.cu

@@ -285,20 +285,3 @@ END
     [ "$output" = "emu: nvcc needs g++, which is not in PATH; install the package g++\
  (gcc-c++ on Fedora and RHEL)" ]
 }
-
-@test "a signal to emu run ends the program, and leaves nothing" {
-    PROGRAM=$p/endless stand_in home/bin/nvcc
-    touch x.cu
-    export CUDA_HOME=$PWD/home
-    for signal in TERM HUP; do
-        # The tests' caller may ignore signals, as nohup does.
-        env --default-signal stdbuf -oL "$emu" --log-file /dev/null run x.cu host >out 2>err 3>&- &
-        pid=$!
-        for _ in {1..100}; do ! grep -q begun out || break; sleep 0.05; done
-        kill -$signal $pid
-        status=0
-        wait $pid || status=$?
-        [ "$status" -eq $((128 + $(kill -l $signal))) ]
-        is_clean
-    done
-}

