@@ -123,21 +123,13 @@ Test(cli, larger_than_memory)
 
 Test(cli, bad_files)
 {
-    run("printf '1 2 x' >$t/letters; printf '' >$t/empty;"
-        "head -c 200 /dev/zero >$t/zeros;"
-        "./step1 --n 10 --output $t/good.npy; head -c 140 $t/good.npy >$t/truncated.npy;"
-        "sed 's/(10,)/(5,2)/' $t/good.npy >$t/two.npy;"
-        "sed 's/<f4/<c8/' $t/good.npy >$t/complex.npy; printf 'x' >$t/closed; chmod 0 $t/closed");
+    run("printf '' >$t/empty; printf 'x' >$t/closed; chmod 0 $t/closed;"
+        "./step1 --n 10 --output $t/good.npy; head -c 140 $t/good.npy >$t/truncated.npy");
     expect_refused("./step1 --input $t/nothing", EXIT_USAGE, "No such file");
     expect_refused("./step1 --input $t", EXIT_USAGE, "Is a directory");
     expect_refused("./step1 --input $t/empty", EXIT_USAGE, "is empty");
-    expect_refused("./step1 --input $t/letters", EXIT_USAGE, "number 3 in line 1, \"x\"");
-    expect_refused("./step1 --input $t/zeros", EXIT_USAGE, "neither");
     expect_refused("./step1 --input $t/truncated.npy", EXIT_USAGE, "truncated");
-    expect_refused("./step1 --input $t/two.npy", EXIT_USAGE, "(5,2)");
-    expect_refused("./step1 --input $t/complex.npy", EXIT_USAGE, "<c8");
     expect_refused("./step1 --input -", EXIT_USAGE, "stdin is empty");
-    expect_refused("./step5 --input $t/nothing", EXIT_USAGE, "No such file");
     if (geteuid() != 0) expect_refused("./step1 --input $t/closed", EXIT_USAGE, "Permission");
 }
 

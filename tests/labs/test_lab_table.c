@@ -95,25 +95,6 @@ Test(lab_table, plans_fit_for_every_size)
     }
 }
 
-/* 3000 elements are 6 blocks of lab 13. Parts of its workspace begin at multiples of 256 bytes. */
-Test(lab_table, kept_elements_by_hand)
-{
-    struct lab_plan plan = {0};
-    lab_find(13)->plan(3000, &plan);
-    static const char *const kernels[] = {"mark", "scan_block", "scan_block", "uniform_add",
-                                          "scatter"};
-    static const unsigned blocks[] = {6, 6, 1, 5, 6};
-    cr_assert_eq(plan.launch_count, 5);
-    for (int i = 0; i < 5; i++) {
-        cr_expect_str_eq(plan.launches[i].kernel, kernels[i]);
-        cr_expect_eq(plan.launches[i].blocks, blocks[i]);
-    }
-    cr_expect_eq(plan.workspace, 2 * 12032 + 6 * sizeof(int32_t));
-    cr_expect_eq(plan.launches[4].arguments[1].value, 3000 * sizeof(float));
-    cr_expect_eq(plan.launches[4].arguments[4].value, 12032);
-    cr_expect_eq(plan.launches[4].argument_count, 6);
-}
-
 static bool is_handed_out(const struct lab *lab, size_t n)
 {
     for (const size_t *size = lab->sizes; *size; size++)

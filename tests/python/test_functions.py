@@ -1,12 +1,20 @@
-"""test_functions.py -- each function of the Python package against NumPy, on the emulator."""
+"""test_functions.py -- each function of the Python package against NumPy, on the emulator; the
+programs of notes/use.md that are written in Python, as they stand there."""
 import itertools
+import re
+import subprocess
+import sys
 import threading
 import unittest
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import upsweep
 from upsweep import _library
 
+PAGE = Path(__file__).resolve().parents[2] / "notes" / "use.md"
+PROGRAM = re.compile(r"^```python\n(.*?)^```$(?:\s*```\n(.*?)^```$)?", re.M | re.S)
 SIZES = [0, 1, 2, 33, 1000, 5000]
 RNG = np.random.default_rng(37)
 REALS, INTEGERS = ["float32", "float64"], ["int32", "int64", "uint32", "uint64"]
@@ -408,6 +416,24 @@ class Functions(unittest.TestCase):
             self.same(upsweep.sort(x[:4000]), np.sort(x[:4000]))
         upsweep.free_workspaces()
         self.same(upsweep.cumsum(x), np.cumsum(x, dtype=np.int32))
+
+
+class Programs(unittest.TestCase):
+    """Those with PyTorch or CuPy need a GPU."""
+    def test_programs(self):
+        programs = PROGRAM.findall(PAGE.read_text(encoding="utf-8"))
+        self.assertGreaterEqual(len(programs), 2)
+        ran = 0
+        for program, output in programs:
+            foreign = [name for name in ("torch", "cupy") if "import " + name in program]
+            if foreign and (upsweep.runtime() == "emu" or not all(map(find_spec, foreign))):
+                continue
+            with self.subTest(program=program):
+                done = subprocess.run([sys.executable, "-c", program], text=True,
+                                      capture_output=True)
+                self.assertEqual((done.stdout, done.stderr), (output, ""))
+                ran += 1
+        self.assertGreaterEqual(ran, 1)
 
 
 if __name__ == "__main__":

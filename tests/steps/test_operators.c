@@ -158,42 +158,6 @@ static void compare(const struct job *j, const void *got, const void *want)
     }
 }
 
-#define GUARD      64 /* bytes before and behind each array */
-#define GUARD_BYTE 0xA5
-
-/* Device memory with guards, displaced by some bytes. */
-struct guarded {
-    unsigned char *base, *data;
-    size_t bytes;
-};
-
-static struct guarded guarded(const void *from, size_t bytes, size_t displaced)
-{
-    struct guarded g = {.base = device_memory(bytes + displaced + 2 * GUARD), .bytes = bytes};
-    g.data = g.base + GUARD + displaced;
-    ok(cudaMemset(g.base, GUARD_BYTE, bytes + displaced + 2 * GUARD));
-    if (from && bytes) ok(cudaMemcpy(g.data, from, bytes, cudaMemcpyHostToDevice));
-    return g;
-}
-
-/* The guards are as they were, and the array as well if `was` is given. Frees it. */
-static void release(const struct job *j, struct guarded *g, const void *was, const char *name)
-{
-    size_t before = (size_t)(g->data - g->base), all = before + g->bytes + GUARD;
-    unsigned char *now = malloc(all);
-    cr_assert(now != NULL);
-    ok(cudaMemcpy(now, g->base, all, cudaMemcpyDeviceToHost));
-    for (size_t i = 0; i < all; i++)
-        if (i < before || i >= before + g->bytes)
-            cr_assert(now[i] == GUARD_BYTE, JOB_FORMAT "byte %ld of %s has changed", JOB_ARGS(j),
-                      (long)i - (long)before, name);
-    if (was && g->bytes)
-        cr_assert(memcmp(now + before, was, g->bytes) == 0, JOB_FORMAT "%s has changed",
-                  JOB_ARGS(j), name);
-    free(now);
-    ok(cudaFree(g->base));
-}
-
 /* A workspace for several scans; { NULL } makes one for a single scan. */
 struct workspace {
     void *memory;
@@ -221,7 +185,7 @@ static void scan_with(const struct job *j, struct workspace w, const struct scan
         j->op->scan(w.memory, &bytes, out->data, in->data, in2->data, j->n, o, NULL);
     cr_assert(!error, JOB_FORMAT "%s", JOB_ARGS(j), cudaGetErrorName(error));
     ok(cudaDeviceSynchronize());
-    if (own.base) release(j, &own, NULL, "the workspace");
+    if (own.base) release(&own, NULL, "the workspace");
 }
 
 /* Scans on the device, and compares each result with the reference. */
@@ -247,10 +211,10 @@ static void expect_scan_in(const struct job *j, struct workspace w)
     scan_with(j, w, &o, &out, &first, &second);
     ok(cudaMemcpy(got, out.data, j->n * s->out, cudaMemcpyDeviceToHost));
     compare(j, got, want);
-    release(j, &heads, h.data, "the array of heads");
-    release(j, &second, in2, "the second input");
-    if (!j->in_place) release(j, &first, in, "the input");
-    release(j, &out, NULL, "the output");
+    release(&heads, h.data, "the array of heads");
+    release(&second, in2, "the second input");
+    if (!j->in_place) release(&first, in, "the input");
+    release(&out, NULL, "the output");
     void *const memory[] = {in, in2, want, got, h.data};
     for (size_t i = 0; i < LENGTH(memory); i++) free(memory[i]);
 }
@@ -566,9 +530,9 @@ static void expect_results(const char *name, const void *in, const void *in2, si
     scan_with(&j, (struct workspace){0}, o ? o : &none, &out, &first, &second);
     ok(cudaMemcpy(got, out.data, n * j.op->out, cudaMemcpyDeviceToHost));
     compare(&j, got, want);
-    release(&j, &first, in, "the input");
-    release(&j, &second, in2, "the second input");
-    release(&j, &out, NULL, "the output");
+    release(&first, in, "the input");
+    release(&second, in2, "the second input");
+    release(&out, NULL, "the output");
 }
 #define EXPECT(name, result, o, in, ...)                                                           \
     expect_results(name, in, NULL, LENGTH(in), o, (const result[]){__VA_ARGS__})

@@ -5,7 +5,6 @@
 #include "tests/support/cudart_check.h"
 #include "steps/16-operators/scan.h"
 
-#include <stdlib.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
@@ -87,33 +86,6 @@ static void find_partners(int32_t *partner, const uint8_t *text, size_t n)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-#define GUARD 64 /* bytes before and behind each array */
-
-/* Device memory of bytes 0xA5 with `bytes` of it `from` the host, displaced by `shift` bytes. */
-static uint8_t *guarded(const void *from, size_t bytes, size_t shift)
-{
-    uint8_t *base = device_memory(bytes + shift + 2 * GUARD);
-    ok(cudaMemset(base, 0xA5, bytes + shift + 2 * GUARD));
-    if (from && bytes) ok(cudaMemcpy(base + GUARD + shift, from, bytes, cudaMemcpyHostToDevice));
-    return base;
-}
-
-/* Copies the array to the host and frees it. Nothing beside it has changed. */
-static void take(void *to, uint8_t *base, size_t bytes, size_t shift)
-{
-    size_t all = bytes + shift + 2 * GUARD;
-    uint8_t *now = malloc(all);
-    cr_assert(now != NULL);
-    ok(cudaMemcpy(now, base, all, cudaMemcpyDeviceToHost));
-    for (size_t i = 0; i < all; i++)
-        cr_assert((i >= GUARD + shift && i < GUARD + shift + bytes) || now[i] == 0xA5,
-                  "byte %ld of an array of %zu has changed", (long)i - (long)(GUARD + shift),
-                  bytes);
-    memcpy(to, now + GUARD + shift, bytes);
-    free(now);
-    ok(cudaFree(base));
-}
-
 static size_t workspace_bytes(size_t n)
 {
     size_t bytes = 0;
@@ -134,31 +106,21 @@ static void expect_in(void *workspace, size_t bytes, const uint8_t *text, size_t
                       const char *what)
 {
     int32_t *got = malloc(n * 4 + 4), *want = malloc(n * 4 + 4);
-    uint8_t *was = malloc(n + 1), *own = NULL;
-    cr_assert(got && want && was);
+    struct guarded own = {0}, in = guarded(text, n, shift), to = guarded(NULL, n * 4, shift * 4);
+    cr_assert(got && want);
     if (!workspace) {
         bytes = workspace_bytes(n);
-        ok(cudaMalloc((void **)&own, bytes + GUARD));
-        ok(cudaMemset(own, 0xA5, bytes + GUARD)); /* it needs no clearing */
-        workspace = own;
+        own = guarded(NULL, bytes, 256 - GUARD); /* aligned; it needs no clearing */
+        workspace = own.data;
     }
-    uint8_t *in = guarded(text, n, shift), *out = guarded(NULL, n * 4, shift * 4);
-    ok(scan_bracket_partners(workspace, &bytes, (int32_t *)(out + GUARD + shift * 4),
-                             in + GUARD + shift, n, NULL));
-    ok(cudaDeviceSynchronize());
-    take(got, out, n * 4, shift * 4);
-    take(was, in, n, shift);
-    cr_assert(n == 0 || memcmp(was, text, n) == 0, "the text has changed");
-    if (own) {
-        uint8_t behind[GUARD];
-        ok(cudaMemcpy(behind, own + bytes, GUARD, cudaMemcpyDeviceToHost));
-        for (int i = 0; i < GUARD; i++)
-            cr_assert(behind[i] == 0xA5, "byte %d behind the workspace has changed", i);
-        ok(cudaFree(own));
-    }
+    ok(scan_bracket_partners(workspace, &bytes, (int32_t *)to.data, in.data, n, NULL));
+    ok(cudaMemcpy(got, to.data, n * 4, cudaMemcpyDeviceToHost));
+    release(&to, NULL, "the partners");
+    release(&in, text, "the text");
+    if (own.base) release(&own, NULL, "the workspace");
     find_partners(want, text, n);
     compare(got, want, n, what);
-    free(got), free(want), free(was);
+    free(got), free(want);
 }
 
 static void expect_kind_in(void *workspace, size_t bytes, enum kind kind, size_t n, size_t shift)

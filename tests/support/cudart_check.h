@@ -1,6 +1,7 @@
 /*
  * cudart_check.h — what the tests of the runtime library have in common: ok(call) and
- * is(call, error) end a test if a call gives something else; and random numbers.
+ * is(call, error) end a test if a call gives something else; device memory, with guards
+ * where a test asks for them; and random numbers.
  */
 #ifndef CUDART_CHECK_H
 #define CUDART_CHECK_H
@@ -11,6 +12,7 @@
 #include <criterion/redirect.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ok(call)           is(call, cudaSuccess)
@@ -30,6 +32,38 @@ static inline void *device_memory(size_t bytes)
     void *memory;
     ok(cudaMalloc(&memory, bytes));
     return memory;
+}
+
+#define GUARD 64 /* bytes before and behind an array, each of them 0xA5 */
+
+/* Device memory with guards, displaced by some bytes. */
+struct guarded {
+    unsigned char *base, *data;
+    size_t bytes;
+};
+
+static inline struct guarded guarded(const void *from, size_t bytes, size_t displaced)
+{
+    struct guarded g = {.base = (unsigned char *)device_memory(bytes + displaced + 2 * GUARD),
+                        .bytes = bytes};
+    g.data = g.base + GUARD + displaced;
+    ok(cudaMemset(g.base, 0xA5, bytes + displaced + 2 * GUARD));
+    if (from && bytes) ok(cudaMemcpy(g.data, from, bytes, cudaMemcpyHostToDevice));
+    return g;
+}
+
+/* Frees it, if its guards are as they were, and the array as well if `was` is given. */
+static inline void release(struct guarded *g, const void *was, const char *name)
+{
+    size_t before = (size_t)(g->data - g->base), all = before + g->bytes + GUARD;
+    unsigned char *now = (unsigned char *)malloc(all);
+    ok(cudaMemcpy(now, g->base, all, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < all; i++)
+        cr_assert((i >= before && i < before + g->bytes) || now[i] == 0xA5,
+                  "%s: byte %ld of %zu has changed", name, (long)i - (long)before, g->bytes);
+    if (was && g->bytes) cr_assert(!memcmp(now + before, was, g->bytes), "%s has changed", name);
+    free(now);
+    ok(cudaFree(g->base));
 }
 
 /* An int in device memory, or in memory of any other kind. */

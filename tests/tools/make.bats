@@ -79,25 +79,6 @@ setup() {
     says "make V=1 "
 }
 
-# bats test_tags=slow
-@test "a step needs exactly one folder" {
-    export CUDA_HOME=$PWD/cuda
-    run make step7
-    [ "$status" -eq 2 ]
-    says "step7 needs exactly one folder steps/07-*, and there is none"
-    run make step03
-    [ "$status" -eq 2 ]
-    says "step03 needs exactly one folder steps/003-*, and there is none"
-
-    mkdir steps/07-one steps/07-two
-    run make step7
-    [ "$status" -eq 2 ]
-    says "step7 needs exactly one folder steps/07-*, and there are 2: "
-    says "steps/07-one/"
-    says "steps/07-two/"
-    [ ! -e step7 ] && [ ! -e build ]
-}
-
 # A step needs only its folder; make -n lists what would be built.
 @test "a new step adds no line to the Makefile" {
     export CUDA_HOME=$PWD/cuda
@@ -116,63 +97,6 @@ setup() {
     says $'.new step8\n'
     says "-DSTEP=step12"
     says $'.new step12\n'
-}
-
-# A slow compiler and a slow linker. Their output is complete when it has two words, and they fail
-# if an input is not complete.
-slow_tools() {
-    cat >slow <<'END'
-#!/bin/sh
-case "$* " in "--version ") echo release 13.0, V13.0.1; exit;; *" -E "*|"-E "*) exit;;
-    *-print*) echo z.a; exit;; esac
-for word; do
-    case $before in
-    -o) out=$word ;;
-    -MF) echo >$word ;;
-    -MT) ;;
-    *) case $word in *.o|*.a) inputs="$inputs $word" ;; esac ;;
-    esac
-    before=$word
-done
-for input in $inputs; do
-    [ $input = z.a ] || grep -q "^first second$" $input || { echo $input is not complete; exit 1; }
-done
-printf "first " >$out; sleep 0.02; echo second >>$out
-END
-    chmod +x slow
-    for name in gcc g++ ld nvcc; do cp slow bin/$name; done
-    cp slow cuda/bin/nvcc
-    stand_in ar 'shift; out=$1; shift; exec ld -o $out $*'
-    stand_in objcopy "exit 0"
-}
-
-# Two programs are built at the same time, as from two terminals: both build the same objects.
-build_two_at_once() {
-    local first code=0
-    make step3 >one 2>&1 &
-    first=$!
-    make -j3 step3 emu >two 2>&1 || code=$?
-    wait $first && [ $code -eq 0 ] && return
-    cat one two
-    return 1
-}
-
-# bats test_tags=slow
-@test "two at once" {
-    slow_tools
-    sources 03-x
-    mkdir -p common/emu/part
-    touch common/harness/one.c common/harness/two.cu common/emu/part/one.c common/emu/part/two.c
-    export PATH=$PWD/bin:$PATH CUDA_HOME=$PWD/cuda
-    for _ in 1 2 3 4 5; do
-        rm -rf build step3
-        build_two_at_once
-        run grep -L '^first second$' step3 build/emu/libcudart.so build/emu/libcudart_static.a \
-            build/emu/emu build/common/harness/one.o # the names of those that are not complete
-        [ "$output" = "" ]
-        run find . -name '*.new*'
-        [ "$output" = "" ] # nothing is left over
-    done
 }
 
 # Does a line of `make -n` contain each of the other arguments?
