@@ -179,20 +179,6 @@ Test(output, a_private_file_is_private_from_the_beginning)
     cr_expect_eq(count_files(), 1);
 }
 
-/* Names as long as the file system allows, and longer. */
-Test(output, long_names)
-{
-    char name[NAME_MAX + 2];
-    struct fault fault;
-    memset(name, 'x', sizeof name);
-    name[NAME_MAX] = '\0';
-    cr_expect_eq(write_floats(name, floats, 1, &fault), 0, "%s", fault.text);
-    cr_expect_eq(count_files(), 1);
-    name[NAME_MAX] = 'x', name[NAME_MAX + 1] = '\0';
-    cr_expect_eq(write_floats(name, floats, 1, &fault), EXIT_USAGE);
-    cr_expect(strstr(fault.text, "File name too long"), "%s", fault.text);
-}
-
 Test(output, what_is_abandoned_leaves_nothing)
 {
     struct fault fault;

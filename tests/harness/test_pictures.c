@@ -111,22 +111,6 @@ Test(pictures, text_comments_and_any_maximum)
     picture_free(&p);
 }
 
-/* As in netpbm, a comment ends the number before it, also the maximum. */
-Test(pictures, comments_next_to_numbers)
-{
-    static const char *const texts[] = {"P2 2#wide\n1#high\n9#white\n3#\n4#last",
-                                        "P2 2 1 9 3 4\n#\n", "P5#grey\n2 1 9#white\n\003\004",
-                                        "P5 2 1#\r9 \003\004"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct picture p;
-        struct fault fault = {0};
-        put("a", texts[i], strlen(texts[i]) + 1); /* with the zero at its end */
-        cr_assert_eq(picture_read(&p, "a", &fault), 0, "%zu: %s", i, fault.text);
-        cr_expect_arr_eq(p.samples, ((uint8_t[]){3, 4}), 2);
-        picture_free(&p);
-    }
-}
-
 Test(pictures, sixteen_bits_have_the_higher_byte_first)
 {
     struct picture p;

@@ -209,15 +209,3 @@ Test(visible, reports)
         if (i < 2) expect("program\\x1b[31m\\xff");
     }
 }
-
-/* A separate parser confirms that it is JSON. */
-Test(visible, json_and_csv_are_read_by_python)
-{
-    if (run("command -v python3") != 0) cr_skip("python3 is not installed: make setup installs it");
-    expect_status(0, NAME "seq 8 >\"$t/$n\"; ./step3 --input \"$t/$n\" --json | python3 -c '"
-                          "import json, sys; print(ascii(json.load(sys.stdin)[\"input\"]))'");
-    expect("\\x1b[31m\\ufffd\\x9b\\u202e\\t\\nx,\"y\\\\z'\n");
-    expect_status(0, NAME "./step3 --input \"$t/$n\" --csv | python3 -c '"
-                          "import csv, sys; print(list(csv.DictReader(sys.stdin))[0][\"input\"])'");
-    expect("\\x1b[31m\\xff\\u009b\\u202e\\t\\nx,\"y\\z\n");
-}

@@ -530,7 +530,7 @@ Test(csv_cell, ordinary_texts_stay_as_they_are)
     expect_cell("say \"hello\"", "\"say \"\"hello\"\"\"");
 }
 
-Test(csv_cell, a_formula_at_the_beginning_becomes_a_text)
+Test(csv_cell, a_formula_at_the_beginning_or_behind_any_separator_becomes_a_text)
 {
     expect_cell("=1+1", "\"'=1+1\"");
     expect_cell("+1", "\"'+1\"");
@@ -540,19 +540,12 @@ Test(csv_cell, a_formula_at_the_beginning_becomes_a_text)
     expect_cell("\xC2\xA0\xE3\x80\x80=1", "\"\xC2\xA0\xE3\x80\x80'=1\"");
     expect_cell("\"=1", "\"\"\"'=1\"");
     expect_cell("\t=1", "\"\\t=1\"");
-}
-
-Test(csv_cell, wide_forms_are_formulas_too)
-{
+    /* Wide forms are formulas, too. */
     expect_cell("\uFF1D1", "\"'\uFF1D1\"");
     expect_cell("\uFF0B1", "\"'\uFF0B1\"");
     expect_cell("\uFF0D1", "\"'\uFF0D1\"");
     expect_cell("\uFF20A", "\"'\uFF20A\"");
-}
-
-/* The quotes do not hold where lines are split at another character than the comma. */
-Test(csv_cell, a_formula_behind_any_separator_becomes_a_text)
-{
+    /* The quotes do not hold where lines are split at another character than the comma. */
     expect_cell("x;=HYPERLINK(1)", "\"x;'=HYPERLINK(1)\"");
     expect_cell("x; \"=1", "\"x; \"\"'=1\"");
     expect_cell("x,+1", "\"x,'+1\"");

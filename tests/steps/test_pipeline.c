@@ -610,12 +610,3 @@ Test(pipeline, refuses_too_many_tiles)
             end_refusal(&r);
         }
 }
-
-/* notes/12 and its figure name these sizes; tests/docs checks the others, which are macros in CUDA
- * sources. */
-Test(pipeline, is_as_large_as_its_chapter_says)
-{
-    cr_expect_eq(TILE(sizeof(float)) * sizeof(float), 32 << 10);
-    cr_expect_eq(WAVE_MAX(sizeof(float)), 1 << 22);
-    cr_expect_eq(ONCHIP_MAX(sizeof(float)), 9 << 20);
-}

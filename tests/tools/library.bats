@@ -36,13 +36,6 @@ setup() {
 # page NUMBER…: runs these commands of the page in one shell.
 page() { (for number; do cat "$number.sh"; done) | bash -eo pipefail; }
 
-@test "use.md: the commands are in the order in which these tests run them" {
-    grep -q '^make install PREFIX=' 1.sh
-    grep -q 'gcc sums.c' 2.sh
-    grep -q 'cmake -B' 3.sh
-    grep -q 'nvcc .* longest.cu' 4.sh
-}
-
 @test "an administrator's umask keeps nobody from reading what is installed" {
     run find "$PREFIX" ! -perm -o=r -o -type d ! -perm -o=x
     [ "$output" = "" ]
