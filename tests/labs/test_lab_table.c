@@ -95,13 +95,6 @@ Test(lab_table, plans_fit_for_every_size)
     }
 }
 
-static bool is_handed_out(const struct lab *lab, size_t n)
-{
-    for (const size_t *size = lab->sizes; *size; size++)
-        if (*size == n) return true;
-    return false;
-}
-
 static bool has_size(const struct lab_case *cases, size_t count, size_t n)
 {
     for (size_t i = 0; i < count; i++)
@@ -119,7 +112,7 @@ static void check_cases(const struct lab *lab, const struct lab_case *cases, siz
     for (size_t i = 0; i < count; i++) {
         size_t n = cases[i].n;
         cr_expect(n >= lab->least && n <= lab->most, "lab %d: %zu", lab->number, n);
-        cr_expect(is_handed_out(lab, n) || !(handed_out || lab->power_of_two), "lab %d: %zu",
+        cr_expect(lab_hands_out(lab, n) || !(handed_out || lab->power_of_two), "lab %d: %zu",
                   lab->number, n);
         for (size_t k = 0; k < i; k++) {
             cr_expect_neq(cases[k].input, cases[i].input);
@@ -137,7 +130,7 @@ static void check_drawn(const struct lab *lab, const struct lab_case *cases, siz
     cr_expect(has_size(cases, count, full), "lab %d", lab->number);
     for (size_t i = 0; i < count; i++) {
         multiples += cases[i].n > full && cases[i].n % full == 0;
-        known += is_handed_out(lab, cases[i].n);
+        known += lab_hands_out(lab, cases[i].n);
     }
     cr_expect_geq(multiples, 1, "lab %d", lab->number);
     cr_expect_leq(4 * known, count, "lab %d: %zu of %zu", lab->number, known, count);

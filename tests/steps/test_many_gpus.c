@@ -875,6 +875,13 @@ Test(many_request, ranks_with_other_options)
     cr_expect_eq(settings_compare(&own, &of_rank_0, &fault), EXIT_USAGE);
     cr_expect_str_eq(fault.text,
                      "--n is 200, but on rank 0 it is 100; give all ranks the same options.");
+    /* Paths that differ behind the part of a value that is kept. */
+    char paths[2][2 * SETTING_TEXT] = {{0}};
+    for (int i = 0; i < 2; i++) memset(paths[i], 'x', sizeof paths[i] - 1);
+    paths[1][sizeof paths[1] - 2] = 'y';
+    o.input = paths[0], settings_of(&request, &o, &of_rank_0);
+    o.input = paths[1], settings_of(&request, &o, &own);
+    cr_expect_eq(settings_compare(&own, &of_rank_0, &fault), EXIT_USAGE);
 }
 
 /* ---- which exchange -------------------------------------------------------------------------- */

@@ -257,7 +257,8 @@ Test(summed_area, wrong_tables_are_found)
     cr_expect(!v.right && v.wrong == 2 && v.first[0].index == 12);
     ok(cudaFree(room));
     table = make_table(&p, FAST, 0, &room);
-    ok(cudaMemcpy((float *)table + 30, &one, sizeof one, cudaMemcpyHostToDevice));
+    uint32_t entry = 1 + (uint32_t)value_at((int *)table + 30);
+    ok(cudaMemcpy((uint32_t *)table + 30, &entry, sizeof entry, cudaMemcpyHostToDevice));
     v = verdict_of(&p, FAST, table, NULL, (struct window){0});
     cr_expect(!v.right && v.wrong == 1 && v.first[0].index == 30);
     ok(cudaFree(room));
