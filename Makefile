@@ -2,10 +2,10 @@
 
 include common/build/rules.mk
 
-# A step's sources are also those of its command and its parts; step 16's scan.cu is compiled in
+# A step's sources are also those of its parts; step 16's scan.cu is compiled in
 # parts (steps.mk).
 sources   = $(patsubst $(FOLDER16)/scan.cu,$(PARTS16),$(wildcard $(foreach f,$(1), \
-            $(addprefix $f/,*.c *.cu command/*.c command/*.cu parts/*.c parts/*.cu))))
+            $(addprefix $f/,*.c *.cu parts/*.c))))
 
 # SMALL=1 (`make test`): these sources are compiled into build/small, without a GPU to PTX for
 # compute_90 alone, and the programs are linked in the folder AT.

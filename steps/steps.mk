@@ -41,8 +41,7 @@ step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
 # Step 17: its sources are compiled with the flags of MPI and, if it is there, NCCL. The tests are
 # linked with those that need neither.
 FOLDER17 := $(filter steps/17-%,$(FOLDERS))
-NO_MPI17  = $(addprefix $(FOLDER17)/,part.cu peer.cu parts/operator.c $(addprefix command/,\
-            reference.c judge.c request.c input_part.c))
+NO_MPI17  = $(addprefix $(FOLDER17)/,part.cu peer.cu parts/operator.c judge.c driver.c)
 NCCL     := $(shell NCCL_HOME='$(NCCL_HOME)' CUDA='$(CUDA)' common/build/nccl.sh)
 HEADERS17 = $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI) $(NCCL)))
 LIBRARIES17 = $(filter-out -I% -D%,$(MPI) $(NCCL))
@@ -122,7 +121,7 @@ build/experiments/16-call-cost: $(call objects,$(PARTS16) $(addprefix steps/,12-
 
 # Step 14's experiment needs step 14's objects.
 build/experiments/14-against-npp: $(call objects,$(addprefix steps/14-summed-area-table/,fast.cu \
-                                  document.cu command/judge.c command/reference.c))
+                                  document.cu judge.c))
 build/experiments/14-against-npp: LIBRARIES = -ldl
 
 # The examples for the headers of steps 12 to 16 need no other part of this project.

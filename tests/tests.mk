@@ -6,7 +6,7 @@
 
 # Tests of what step 12 promises, for a GPU or the emulator: tests/promises/NAME.cu becomes
 # build/promises/12-NAME. With -cub it also shows CUB's error, and takes longer to compile.
-LIBRARY  := $(call objects,steps/12-pipeline/scan.cu steps/12-pipeline/command/reference.c)
+LIBRARY  := $(call objects,steps/12-pipeline/scan.cu steps/12-pipeline/reference.c)
 PROMISES := $(patsubst tests/promises/%.cu,build/promises/12-%,$(wildcard \
             tests/promises/*.cu))
 

@@ -9,7 +9,7 @@
 #ifndef STEP12_DIRECT_CUH
 #define STEP12_DIRECT_CUH
 
-#include "parts/memory.cuh"
+#include "parts/segment.cuh"
 #include "parts/prefix.cuh"
 
 #define DIRECT_THREADS (TILE_SEGMENTS * LANES)

@@ -16,7 +16,7 @@
 #ifndef STEP12_PIPELINE_CUH
 #define STEP12_PIPELINE_CUH
 
-#include "parts/memory.cuh"
+#include "parts/segment.cuh"
 #include "parts/prefix.cuh"
 #include "parts/ring.cuh"
 

@@ -7,9 +7,8 @@
 
 #include "common/step/launch_kernel.cuh"
 #include "select_direct.cuh"
-#include "select_list.cuh"
-#include "select_pipeline.cuh"
 #include "select_wave.cuh"
+#include "select_pipeline.cuh"
 #include "steps/12-pipeline/parts/gpu.cuh"
 
 /* Tiles of select_wave: the fewer elements, the smaller the tiles; of each size there are at most

@@ -19,7 +19,7 @@
 #define STEP13_SELECT_PIPELINE_CUH
 
 #include "parts/keep.cuh"
-#include "parts/pick.cuh"
+#include "parts/segment.cuh"
 #include "parts/ring.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
 

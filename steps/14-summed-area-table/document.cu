@@ -13,8 +13,7 @@
  * How to run it: make step14 && ./step14 --variant document --channels 3
  */
 #include "common/step/launch_kernel.cuh"
-#include "parts/scan_rows.cuh"
-#include "parts/structures.cuh"
+#include "parts/document.cuh"
 #include "parts/transpose.cuh"
 #include "step14.h"
 

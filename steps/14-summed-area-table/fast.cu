@@ -15,8 +15,7 @@
  * How to run it: make step14 && ./step14 --size 512x512, or as a library: sat.h.
  */
 #include "common/step/launch_kernel.cuh"
-#include "parts/scan_down.cuh"
-#include "parts/sum_tiles.cuh"
+#include "parts/sums.cuh"
 #include "parts/write_table.cuh"
 #include "sat.h"
 #include "step14.h"

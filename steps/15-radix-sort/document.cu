@@ -4,13 +4,13 @@
  * What it is: the radix sort of GPU Gems 3, 39.3.3. Each block sorts a chunk by one bit after the
  * other (split.cuh). Then pairs of runs become runs of twice the length, again and again
  * (merge.cuh). In variant bitonic the chunks are of 32 keys, which a warp sorts as in the lecture
- * (bitonic.cuh). What is still bad: the keys are read and written once for each level, and the last
+ * (merge.cuh). What is still bad: the keys are read and written once for each level, and the last
  * levels have few blocks (variant fast).
  * How to run it: make step15 && ./step15 --variant document
  *
  * This file launches the kernels level by level.
  */
-#include "document.h"
+#include "step15.h"
 #include "common/step/cuda_check.h"
 #include "common/step/launch_kernel.cuh"
 #include "merge.cuh"

@@ -13,9 +13,8 @@
 #ifndef STEP15_ONESWEEP_CUH
 #define STEP15_ONESWEEP_CUH
 
-#include "parts/arrays.cuh"
-#include "parts/rank.cuh"
 #include "parts/states.cuh"
+#include "parts/rank.cuh"
 
 /* The shared memory of a block. */
 template <bool HALF, bool PAIRS, typename Word, typename Key> struct pass_memory {

@@ -14,7 +14,7 @@
 #ifndef STEP15_RESIDENT_CUH
 #define STEP15_RESIDENT_CUH
 
-#include "parts/arrays.cuh"
+#include "parts/states.cuh"
 #include "parts/cluster.cuh"
 #include "parts/rank.cuh"
 

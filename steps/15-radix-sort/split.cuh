@@ -9,8 +9,8 @@
 #ifndef STEP15_SPLIT_CUH
 #define STEP15_SPLIT_CUH
 
-#include "document.h"
-#include "parts/keys.cuh"
+#include "step15.h"
+#include "parts/rank.cuh"
 
 #define ALL_THE_LANES 0xffffffffu
 

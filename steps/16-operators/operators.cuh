@@ -17,8 +17,6 @@
 #ifndef STEP16_OPERATORS_CUH
 #define STEP16_OPERATORS_CUH
 
-#include "parts/no_input.cuh"
-
 #include <math.h>
 #include <stdint.h>
 
@@ -30,6 +28,10 @@ namespace step16
 {
 namespace operators
 {
+
+/* The type of a second input that an operator does not have. */
+struct no_input {
+};
 
 /* Of the operators whose elements, states and results are the same. */
 template <typename T> struct plain {
@@ -238,7 +240,15 @@ struct sight_operator {
 
 } // namespace operators
 using namespace operators;
+
+/* A result that is a value and the index of the element that has it; -1: of no element. */
+template <typename T> struct with_index {
+    T value;
+    int64_t index;
+};
 } // namespace step16
+using step16::no_input;
+using step16::with_index;
 
 using step16::affine_operator;
 using step16::brackets_operator;

@@ -20,10 +20,10 @@
 #include "common/step/cuda_check.h"
 #include "common/step/launch_kernel.cuh"
 #include "operators.cuh"
-#include "parts/partners.h"
 #include "steps/15-radix-sort/sort.h"
 
-#define PART_ALIGNMENT ((size_t)256)
+#define PART_ALIGNMENT  ((size_t)256)
+#define PARTNER_THREADS 256 /* of a block */
 
 /* Of characters without a partner: they come first. The sort leaves out passes over digits that are
  * all the same. As 0 is no level, the upper digits are 0 in all keys of a text that is not deep. */

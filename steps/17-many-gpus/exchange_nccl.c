@@ -2,8 +2,7 @@
  * exchange_nccl.c — all ranks gather the sums of all nodes by ncclAllGather, which is a kernel in
  * the stream: the host does not wait, and the scan may be captured into a graph.
  */
-#include "parts/agree.h"
-#include "parts/waits.h"
+#include "parts/exchange.h"
 
 #include "common/step/cuda_check.h"
 

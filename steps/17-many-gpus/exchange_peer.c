@@ -1,10 +1,9 @@
 /*
- * exchange_peer.c — each GPU stores its sums into the memory of the others: see peer.h. The ranks
+ * exchange_peer.c — each GPU stores its sums into the memory of the others: see part.h. The ranks
  * are processes of one machine. CUDA's IPC handles make the memory of one visible in another.
  */
-#include "parts/agree.h"
-#include "parts/peer.h"
-#include "parts/waits.h"
+#include "parts/exchange.h"
+#include "parts/part.h"
 #include "scan.h"
 
 #include "common/step/cuda_check.h"

@@ -1,6 +1,5 @@
 /* many.c — the library of scan.h around the kernels (part.h) and the exchanges (exchange.h). */
-#include "parts/agree.h"
-#include "parts/waits.h"
+#include "parts/exchange.h"
 #include "scan.h"
 
 #include "common/step/cuda_check.h"

@@ -1,5 +1,5 @@
 /*
- * peer.cu — the exchange of step 17 without the host: see peer.h. Each GPU maps the memory of the
+ * peer.cu — the exchange of step 17 without the host: see part.h. Each GPU maps the memory of the
  * others, and stores its sums there over NVLink or PCIe. It polls its own memory only, so that
  * waiting uses no link.
  *
@@ -9,10 +9,9 @@
  * crosses the link once. Only its own thread waits for a sum, so a warp's sums are scanned as soon
  * as they have arrived.
  */
-#include "parts/peer.h"
-#include "parts/clock.cuh"
-#include "part.cuh"
+#include "parts/part.h"
 #include "parts/words.cuh"
+#include "part.cuh"
 
 #define POLLS 64 /* between two readings of the clock */
 

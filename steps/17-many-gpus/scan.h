@@ -24,7 +24,6 @@
 #define STEP17_SCAN_H
 
 #include "common/command/fault.h"
-#include "parts/operator.h"
 #include "parts/shape.h"
 
 #include <cuda_runtime.h>

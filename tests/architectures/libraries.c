@@ -15,7 +15,6 @@
 #include "steps/12-pipeline/parts/shape.h"
 #include "steps/12-pipeline/scan.h"
 #include "steps/13-compaction/compact.h"
-#include "steps/13-compaction/parts/predicate.h"
 #include "steps/14-summed-area-table/sat.h"
 #include "steps/15-radix-sort/sort.h"
 #include "steps/16-operators/scan.h"

@@ -2,7 +2,7 @@
  * says how a pair is written. */
 #include "pair.h"
 #pragma nv_diag_suppress 177 /* not every included function is used */
-#include "steps/12-pipeline/parts/memory.cuh"
+#include "steps/12-pipeline/parts/segment.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
 #include "steps/12-pipeline/parts/ring.cuh"
 

@@ -101,11 +101,16 @@ LIBRARY = {"common/library": ["steps/" + name for name in (
     "16-operators/scan.cuh", "16-operators/check.cuh")]}
 MAY_INCLUDE = {**emulator(), **HARNESS, **COMPILER, **LIBRARY}
 
-# The folders of a step, and those of the same step that each may include ("" is the step's own).
-INSIDE = {"parts": [], "": ["parts"], "command": ["parts", ""], "examples": [""],
-          "experiments": ["parts", "", "command"]}
+# The folders of a step, and those of the same step that each may include ("" is the step's own;
+# "program" are the files in it that make ./stepN, by PROGRAM_FILE).
+INSIDE = {"parts": [], "": ["parts"], "program": ["parts", ""], "examples": [""],
+          "experiments": ["parts", "", "program"]}
+PROGRAM_FILE = re.compile(r"steps/[^/]+/(\w+\.c|(request|judge|program|reference\w*)\.(h|cuh))$")
 PROGRAM = [STEP, HOST, PRINT, INPUT, VERIFY, RUN, REPORT, "common/harness"] + COMMAND
-BESIDES = {"parts": [STEP], "": [STEP], "command": PROGRAM + [PICTURES], "examples": [],
+# Headers of a step's own folder that its parts include.
+FIRST = {"steps/13-compaction": ["steps/13-compaction/compact.h"],
+         "steps/16-operators": ["steps/16-operators/operators.cuh"]}
+BESIDES = {"parts": [STEP], "": [STEP], "program": PROGRAM + [PICTURES], "examples": [],
            "experiments": PROGRAM + [EXPERIMENT]}
 # What some steps build on besides: parts of an earlier step, or a file of it.
 STEP_12 = ["steps/12-pipeline/parts", "steps/12-pipeline/scan.h", "steps/12-pipeline/wave.cuh"]
@@ -126,7 +131,7 @@ def room_of(path):
     """The room of a file: a folder of MAY_INCLUDE, a step, or a folder of a step."""
     folders = ["/".join(Path(path).parts[:n]) for n in range(len(Path(path).parts) - 1, 0, -1)]
     if path.startswith("steps/"):
-        return folders[0]
+        return folders[0] + ("/program" if PROGRAM_FILE.match(path) else "")
     return next((folder for folder in folders if folder in MAY_INCLUDE), None)
 
 
@@ -136,7 +141,7 @@ def allowed(room):
     step = "/".join(room.split("/")[:2])
     inside = room[len(step) + 1:]
     own = ["/".join(filter(None, (step, folder))) for folder in INSIDE[inside]]
-    return own + BESIDES[inside] + EARLIER.get(step, [])
+    return own + BESIDES[inside] + EARLIER.get(step, []) + FIRST.get(step, [])
 
 
 def wrong_include(path, included):

@@ -10,7 +10,7 @@
 #include "common/experiment/experiment.h"
 #include "common/harness/input/input.h"
 #include "known.cuh"
-#include "steps/12-pipeline/command/reference.h"
+#include "steps/12-pipeline/reference.h"
 
 #include <math.h>
 #include <stdlib.h>

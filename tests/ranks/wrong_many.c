@@ -7,7 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "common/harness/print/print.h"
-#include "steps/17-many-gpus/command/request.h"
+#include "steps/17-many-gpus/request.h"
 #include "steps/17-many-gpus/scan.h"
 
 #include <signal.h>

@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include "steps/13-compaction/compact.h"
-#include "steps/13-compaction/command/expression.h"
 #include "steps/13-compaction/step13.h"
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"

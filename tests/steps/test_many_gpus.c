@@ -8,10 +8,9 @@
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
 #include "steps/17-many-gpus/parts/part.h"
-#include "steps/17-many-gpus/parts/peer.h"
-#include "steps/17-many-gpus/command/judge.h"
+#include "steps/17-many-gpus/judge.h"
 #include "common/step/cuda_check.h"
-#include "steps/17-many-gpus/command/request.h"
+#include "steps/17-many-gpus/request.h"
 #include "steps/17-many-gpus/parts/shape.h"
 
 #include <criterion/criterion.h>

@@ -9,8 +9,7 @@
 #define _GNU_SOURCE
 #include "tests/support/cudart_check.h"
 #include "common/harness/verify/verify.h"
-#include "steps/16-operators/command/judge.h"
-#include "steps/16-operators/command/request.h"
+#include "steps/16-operators/request.h"
 #include "steps/16-operators/parts/shape.h"
 #include "tests/fixtures/fixtures.h"
 #include "tests/support/command.h"

@@ -10,7 +10,7 @@
 #include "common/harness/verify/verify.h"
 #include "tests/support/cudart_check.h"
 #include "tests/fixtures/fixtures.h"
-#include "steps/12-pipeline/command/reference.h"
+#include "steps/12-pipeline/reference.h"
 #include "steps/12-pipeline/scan.h"
 
 #include <math.h>

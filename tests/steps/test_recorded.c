@@ -166,7 +166,7 @@ static const struct line_group groups[] = {
      * operand or of the code around it. */
     {"11", "scan_tiles", "sectors_st", .lines = {{"look_back.cuh", NULL}}},
     {"12", NULL, "sectors_st", .lines = {{"states.cuh", NULL}}},
-    {"12", NULL, "sectors_st", .lines = {{"memory.cuh", NULL}, {"barrier.cuh", NULL}}},
+    {"12", NULL, "sectors_st", .lines = {{"segment.cuh", NULL}, {"barrier.cuh", NULL}}},
 
     /* A thread of each block polls until the last block has arrived. The emulator counts this in
      * the line of the call, ncu in a header of the toolkit. */

@@ -6,7 +6,7 @@
  */
 #include "tests/support/cudart_check.h"
 #include "common/harness/verify/verify.h"
-#include "steps/15-radix-sort/command/request.h"
+#include "steps/15-radix-sort/step15.h"
 #include "steps/15-radix-sort/sort.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * add up each window, its errors.
  */
 #define _GNU_SOURCE
-#include "steps/14-summed-area-table/command/judge.h"
+#include "steps/14-summed-area-table/judge.h"
 #include "tests/support/cudart_check.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
  */
 #include "common/experiment/experiment.h"
 #include "steps/12-pipeline/parts/gpu.cuh"
-#include "steps/12-pipeline/parts/memory.cuh"
+#include "steps/12-pipeline/parts/segment.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
 #include "steps/12-pipeline/parts/ring.cuh"
 

@@ -31,7 +31,7 @@ template <int WHAT> static __device__ void write_down(unsigned tile)
     if (threadIdx.x % 32 == 0) g_moments[tile].at[threadIdx.x / 32][WHAT] = now;
 }
 
-#include "steps/12-pipeline/onchip.cuh"
+#include "steps/12-pipeline/wave.cuh"
 
 static_assert(ONCHIP_SEGMENTS == BLOCK_WARPS, "a warp for each segment");
 

@@ -5,11 +5,11 @@
 #ifndef STEP13_KEEP_CUH
 #define STEP13_KEEP_CUH
 
-#include "predicate.h"
+#include "steps/13-compaction/compact.h"
 
 #include <stddef.h>
 
-/* The key of an element that is read as an unsigned word: predicate.h has the same in C. */
+/* The key of an element that is read as an unsigned word: compact.h has the same in C. */
 struct real4 {
     typedef uint32_t word;
     static __device__ word key(word x) { return x ^ ((word)((int32_t)x >> 31) | 0x80000000u); }

@@ -9,7 +9,7 @@
 #define STEP13_RING_CUH
 
 #include "keep.cuh"
-#include "pick.cuh"
+#include "segment.cuh"
 #include "steps/12-pipeline/parts/barrier.cuh"
 
 /* Warps that pick a segment each, and those that store. By flags, picking takes fewer warps.

@@ -8,7 +8,7 @@
 #ifndef STEP14_WRITE_TABLE_CUH
 #define STEP14_WRITE_TABLE_CUH
 
-#include "sum_tiles.cuh"
+#include "sums.cuh"
 
 /* Scans over the lanes: `before` gets the sum of the lower lanes, and the sum of all is
  * returned. */
@@ -113,7 +113,7 @@ static __device__ void load_above(Sum above[][strip<CHANNELS>::TAKES], const sum
 /*
  * Where a lane has three neighbouring quads, 3l, 3l + 1 and 3l + 2, it gets the quads l, 32 + l and
  * 64 + l instead, so that neighbouring lanes store neighbouring quads. It is the opposite of
- * transpose_words in structures.cuh: in turn k lane l gives its k-th quad, number 3l + k, to lane
+ * transpose_words in document.cuh: in turn k lane l gives its k-th quad, number 3l + k, to lane
  * (3l + k) % 32. Lane m gets it from l = 11 (m - k) modulo 32, since 3 * 11 = 33.
  */
 template <typename Sum> static __device__ void spread(Sum quads[3][QUAD], const Sum own[], int lane)

@@ -7,7 +7,7 @@
  * How to run it: make experiment-15-figures
  */
 #include "common/experiment/experiment.h"
-#include "steps/15-radix-sort/bitonic.cuh"
+#include "steps/15-radix-sort/merge.cuh"
 #include "steps/15-radix-sort/split.cuh"
 
 #define KEYS 8

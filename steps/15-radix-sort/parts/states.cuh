@@ -5,7 +5,17 @@
 #ifndef STEP15_STATES_CUH
 #define STEP15_STATES_CUH
 
-#include "keys.cuh"
+#include "rank.cuh"
+
+#include <stdint.h>
+
+/* values_in may be NULL: then the values are the indices. Without values all three are NULL. */
+template <typename Key> struct arrays {
+    Key *out, *spare;
+    const Key *in;
+    uint32_t *values_out, *values_spare;
+    const uint32_t *values_in;
+};
 
 /* What a pass does. A pass whose digit is the same in all keys would only copy, and is left out. */
 struct pass_plan {

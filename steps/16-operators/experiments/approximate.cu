@@ -3,7 +3,7 @@
  *
  * What it shows: `worst` is the largest error of ex2.approx.ftz for all floats from -126 to 0,
  * relative, and of lg2.approx.ftz for all floats from 1/√2 to √2, absolute. Both are in units of
- * 2^-24, the unit roundoff u of a float. command/judge.c builds on the first one.
+ * 2^-24, the unit roundoff u of a float. judge.c builds on the first one.
  * How to run it: make experiment-16-approximate
  */
 #include "common/experiment/experiment.h"

@@ -13,17 +13,44 @@
  * How to run it: mpirun -np 2 build/experiments/17-rates --csv, on a machine with as many GPUs; or
  * profiles/measure/measure.py ranks.
  */
-#include "steps/17-many-gpus/parts/agree.h"
-#include "steps/17-many-gpus/parts/clock.cuh"
-#include "steps/17-many-gpus/parts/exchange.h"
-#include "steps/17-many-gpus/command/ranks.h"
 #include "common/experiment/experiment.h"
 #include "common/harness/run/device.h"
-#include "flag.cuh"
 #include "steps/12-pipeline/scan.h"
+#include "steps/17-many-gpus/parts/exchange.h"
+#include "steps/17-many-gpus/parts/words.cuh"
+#include "steps/17-many-gpus/program.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- flags in memory ------------------------------------------------------------------------- */
+
+/*
+ * Flags in memory: one GPU sets a flag after its stores, another GPU polls it.
+ */
+
+/* Release and acquire at the scope of the system: all GPUs and the CPU. A thread that finds the
+ * flag also finds what the storing thread stored before it, and what its block stored before a
+ * barrier. After a barrier this holds for the reader's whole block. */
+static __device__ void set_flag(uint32_t *flag, uint32_t epoch)
+{
+    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(flag)),
+                 "r"(epoch)
+                 : "memory");
+}
+
+static __device__ uint32_t get_flag(const uint32_t *flag)
+{
+    uint32_t epoch;
+    asm volatile("ld.acquire.sys.global.u32 %0, [%1];"
+                 : "=r"(epoch)
+                 : "l"(__cvta_generic_to_global(flag))
+                 : "memory");
+    return epoch;
+}
+
+/* ---- the experiment -------------------------------------------------------------------------- */
 
 #define THREADS       256
 #define ROUNDS        15

@@ -1,5 +1,5 @@
 /* operator.c — what an operator does, on the CPU. The kernels use step 16's operators.cuh. */
-#include "operator.h"
+#include "shape.h"
 
 #include <math.h>
 

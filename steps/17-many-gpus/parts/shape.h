@@ -10,7 +10,7 @@
  *   tile     8 segments, 4096 elements: what a block scans
  *   node     2^k tiles, with the smallest k that gives at most MANY_NODES nodes. The ranks
  *            exchange the sums of nodes
- * reference.c computes the same tree on the CPU, bit for bit.
+ * judge.c computes the same tree on the CPU, bit for bit.
  *
  * What is still bad: the parts of the ranks differ by up to one node. A scan of more than 1024
  * tiles has 513 to 1024 nodes. For 100 ranks one node is 10 % of a part (20 % with 513 nodes). For
@@ -20,13 +20,18 @@
 #define STEP17_SHAPE_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define MANY_SEGMENT  512
 #define MANY_SEGMENTS 8 /* in a tile */
 #define MANY_TILE     ((size_t)MANY_SEGMENTS * MANY_SEGMENT)
 #define MANY_NODES    1024 /* at most: one block combines their sums, a thread for each */
 #define MANY_RANKS    1024 /* at most */
-#define MANY_PEERS    32   /* ranks at most that exchange by peer memory (peer.h) */
+#define MANY_PEERS    32   /* ranks at most that exchange by peer memory (part.h) */
 /* Threads at most of a block that scans sums. It scans this many tiles of a node at a time. */
 #define MANY_SUM_THREADS 1024
 
@@ -98,5 +103,43 @@ static inline unsigned many_slots(unsigned nodes, int ranks)
 {
     return (nodes + (unsigned)ranks - 1) / (unsigned)ranks;
 }
+
+/* ---- operators ------------------------------------------------------------------------------- */
+
+/*
+ * Which operators step 17 has, and what one of them does, on the CPU.
+ */
+
+/* Sums; and h = a h + b, from h = 0 on, with two inputs a and b. */
+enum many_op { MANY_SUM_F32, MANY_SUM_F64, MANY_SUM_I32, MANY_SUM_I64, MANY_AFFINE_F32, MANY_OPS };
+
+/* What is combined: a sum, or the map h -> a h + b. */
+union many_state {
+    float f32;
+    double f64;
+    int32_t i32;
+    int64_t i64;
+    struct {
+        float a, b;
+    } affine;
+};
+
+/* The bytes of an element, and of a state in device memory. */
+size_t many_element_bytes(enum many_op);
+size_t many_state_bytes(enum many_op);
+
+union many_state many_identity(enum many_op);
+
+/* The state of element i. in2 is read for MANY_AFFINE_F32 only. */
+union many_state many_enter(enum many_op, const void *in, const void *in2, size_t i);
+
+union many_state many_combine(enum many_op, union many_state left, union many_state right);
+
+/* Writes the result: the state of all elements that count for element i. */
+void many_leave(enum many_op, void *out, size_t i, union many_state);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,13 @@
 #include <stdint.h>
 #include <string.h>
 
+static __device__ uint64_t clock_ns(void)
+{
+    uint64_t ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+}
+
 /* A state of 4 bytes has one word, a state of 8 bytes has two. */
 #define STATE_WORDS(State) ((int)(sizeof(State) / sizeof(uint32_t)))
 

@@ -3,8 +3,8 @@
  * prints what was wrong, or nothing. tests/ranks/bits.bats runs it.
  */
 #define _DEFAULT_SOURCE /* pause, usleep */
-#include "steps/17-many-gpus/parts/peer.h"
-#include "steps/17-many-gpus/command/judge.h"
+#include "steps/17-many-gpus/parts/part.h"
+#include "steps/17-many-gpus/judge.h"
 #include "steps/17-many-gpus/scan.h"
 
 #include <pthread.h>

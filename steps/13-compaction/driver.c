@@ -1,0 +1,518 @@
+/*
+ * driver.c — step 13's descriptor and verbs: its options, its input, which is numbers or the lines
+ * of a text, how its compactions are called, and what is right.
+ */
+#include "common/files/visible.h"
+#include "common/harness/host/host.h"
+#include "common/harness/print/print.h"
+#include "common/harness/run/runs.h"
+#include "common/harness/verify/verify.h"
+#include "common/step/options.h"
+#include "step13.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const variants[] = {
+    [FAST] = "fast", [DOCUMENT] = "document", [ATOMIC] = "atomic", NULL};
+
+struct request {
+    enum element element; /* --type; float if not given */
+    bool typed;           /* --type was given */
+    size_t offset;        /* --offset in bytes */
+    const char *keep;     /* --keep, an expression; NULL: "x > 0" */
+    const char *grep;     /* --grep; NULL: numbers, not lines */
+
+    /* Whole only after input(). */
+    struct predicate predicate;
+    struct search search;
+
+    uint64_t kept; /* of the result that was judged last */
+};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static const char *set_type(void *self, const char *value)
+{
+    struct request *r = self;
+    static const struct {
+        const char *name;
+        enum element element;
+    } types[] = {
+        {"f32", ELEMENT_F32}, {"f64", ELEMENT_F64}, {"i32", ELEMENT_I32}, {"i64", ELEMENT_I64}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(value, types[i].name) == 0) {
+            r->element = types[i].element;
+            r->typed = true;
+            return NULL;
+        }
+    return "the type must be f32, f64, i32 or i64.";
+}
+
+static const char *set_grep(void *self, const char *value)
+{
+    struct request *r = self;
+    size_t length = strlen(value);
+    if (length > TEXT_MOST) return "the text has more than 256 bytes; search for a part of it.";
+    if (strchr(value, '\n'))
+        return "the text must not contain a newline; lines are searched one by one.";
+    r->grep = value;
+    memcpy(r->search.text, value, length);
+    r->search.length = (unsigned)length;
+    return NULL;
+}
+
+#define MEMBER(name) offsetof(struct request, name)
+
+static const struct step_option options[] = {
+    {.name = "keep",
+     .argument = "EXPRESSION",
+     .help = "keep the numbers for which it is true (default: \"x > 0\")",
+     .member = MEMBER(keep)},
+    {.name = "type",
+     .argument = "TYPE",
+     .help = "type of the numbers: f32 (default), f64, i32 or i64",
+     .set = set_type},
+    {.name = "grep",
+     .argument = "TEXT",
+     .help = "keep the lines of the input file that contain TEXT",
+     .set = set_grep},
+    {.name = "ignore-case",
+     .help = "with --grep: ignore the case of the letters a to z",
+     .member = MEMBER(search.ignore_case),
+     .letter = 'i'},
+    {.name = "invert",
+     .help = "with --grep: keep the lines without TEXT",
+     .member = MEMBER(search.invert),
+     .letter = 'v'},
+    {.name = NULL}};
+
+static int check_together(const struct request *r, const struct options *o, struct fault *fault)
+{
+    const struct search *s = &r->search;
+    if (r->grep && r->keep) return fail(fault, EXIT_USAGE, "--grep and --keep exclude each other.");
+    if (r->grep && !o->input)
+        return fail(fault, EXIT_USAGE, "--grep searches a file; name it with --input.");
+    if (r->grep && o->variant == ATOMIC)
+        return fail(
+            fault, EXIT_USAGE,
+            "--grep: variant atomic does not keep the order of bytes; use fast or document.");
+    if (r->grep && r->typed)
+        return fail(fault, EXIT_USAGE, "--type is about numbers; leave it or --grep out.");
+    if (!r->grep && (s->ignore_case || s->invert))
+        return fail(fault, EXIT_USAGE, "--%s is about lines; add --grep TEXT.",
+                    s->ignore_case ? "ignore-case" : "invert");
+    bool real = r->element == ELEMENT_F32 || r->element == ELEMENT_F64;
+    if (o->real && !real)
+        return fail(fault, EXIT_USAGE, "--real: --type %s is a type of integers.",
+                    r->element == ELEMENT_I32 ? "i32" : "i64");
+    return 0;
+}
+
+/* ---- a text ---------------------------------------------------------------------------------- */
+
+#define CHUNK     ((size_t)1 << 20)
+#define TEXT_SIZE ((size_t)INT32_MAX - 1) /* bytes: lines are counted in 32 bits */
+
+static int too_large(const char *name, struct fault *fault)
+{
+    return fail(fault, EXIT_USAGE, "%s has more than %zu bytes; --grep takes no more.", name,
+                TEXT_SIZE);
+}
+
+/* Reads to the end of the file. As grep does, a last line without a newline gets one. */
+static int read_all(FILE *file, const char *name, struct input *input, struct fault *fault)
+{
+    char *text = NULL;
+    size_t n = 0, room = 0, got = 0;
+    do {
+        if (room < n + CHUNK + 1) {
+            room = 2 * n + CHUNK + 1;
+            char *more = room < host_memory() ? realloc(text, room) : NULL;
+            if (!more) {
+                free(text);
+                return fail(fault, EXIT_USAGE, "%s does not fit into memory.", name);
+            }
+            text = more;
+        }
+        got = fread(text + n, 1, CHUNK, file);
+        n += got;
+    } while (got == CHUNK && n <= TEXT_SIZE);
+    int code = 0;
+    if (ferror(file)) code = fail(fault, EXIT_USAGE, "cannot read %s: %s.", name, strerror(errno));
+    if (!code && n == 0) code = fail(fault, EXIT_USAGE, "%s is empty; there are no lines.", name);
+    if (!code && n > TEXT_SIZE) code = too_large(name, fault);
+    if (code) {
+        free(text);
+        return code;
+    }
+    if (text[n - 1] != '\n') text[n++] = '\n';
+    *input = (struct input){.element = ELEMENT_I8, .n = n, .data = text};
+    return 0;
+}
+
+static int read_text(struct input *input, const char *path, struct fault *fault)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    FILE *file = is_stdin ? stdin : fopen(path, "rb");
+    if (!file) return fail(fault, EXIT_USAGE, "cannot open %s: %s.", path, strerror(errno));
+    int code = read_all(file, is_stdin ? "stdin" : path, input, fault);
+    if (!is_stdin) fclose(file);
+    return code;
+}
+
+/* ---- the input ------------------------------------------------------------------------------- */
+
+/* The expression, and below it a caret at the place that is wrong. */
+static void show_place(const char *expression, int place)
+{
+    char shown[VISIBLE_GROWTH * 200 + 1], before[VISIBLE_GROWTH * 200 + 1], start[201];
+    if (place < 0 || place > 200) return;
+    snprintf(start, sizeof start, "%.*s", place, expression);
+    visible(shown, sizeof shown, expression);
+    visible(before, sizeof before, start);
+    fprintf(stderr, "  %s\n  %*s^\n", shown, (int)strlen(before), "");
+}
+
+static int read_predicate(struct request *r, struct fault *fault)
+{
+    int place;
+    const char *expression = r->keep ? r->keep : "x > 0";
+    int code = predicate_parse(&r->predicate, expression, r->element, &place, fault);
+    if (code) show_place(expression, place);
+    return code;
+}
+
+/* Places are of 32 bits in the document. */
+static int check_count(size_t n, const struct options *o, struct fault *fault)
+{
+    if (o->variant != DOCUMENT || n <= UINT32_MAX) return 0;
+    return fail(fault, EXIT_USAGE,
+                "%zu elements are more than variant document takes; use --variant fast.", n);
+}
+
+static int plan(const struct subject *s, struct input *input, struct fault *fault)
+{
+    struct request *r = s->self;
+    *input = (struct input){.element = r->element, .n = s->options->n};
+    int code = check_together(r, s->options, fault);
+    if (!code && !r->grep) code = read_predicate(r, fault);
+    return code ? code : check_count(input->n, s->options, fault);
+}
+
+static int get(const struct request *r, struct input *input, const struct options *o,
+               struct fault *fault)
+{
+    if (r->grep) return read_text(input, o->input, fault);
+    if (o->input) return input_read(input, r->element, o->input, 0, fault);
+    return input_generate(input, r->element, o->n, o->real, o->seed, fault);
+}
+
+static int input(const struct subject *s, struct input *input, struct fault *fault)
+{
+    struct request *r = s->self;
+    const struct options *o = s->options;
+    int code = plan(s, input, fault);
+    if (!code) code = get(r, input, o, fault);
+    if (code) return code;
+    r->element = input->element;
+    r->offset = o->offset * element_size(input->element);
+    code = check_count(input->n, o, fault);
+    if (code) input_free(input);
+    return code;
+}
+
+static void *open_request(void)
+{
+    struct request *r = calloc(1, sizeof *r);
+    if (r) r->element = ELEMENT_F32;
+    return r;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* The result: room for n elements, and behind them, at the next multiple of 8, how many
+ * were kept. */
+#define COUNT sizeof(uint64_t)
+
+static size_t result_bytes(const struct request *r, size_t n)
+{
+    return n * element_size(r->element) + 2 * COUNT;
+}
+
+/* Where the count is in the result, whose address is displaced by --offset. */
+static size_t place_of_count(const struct request *r, size_t n)
+{
+    size_t end = r->offset + n * element_size(r->element);
+    return (end + COUNT - 1) / COUNT * COUNT - r->offset;
+}
+
+#define PART 256 /* bytes: parts of the workspace begin at multiples of this */
+
+static size_t part(size_t bytes) { return (bytes + PART - 1) / PART * PART; }
+
+static size_t compaction_workspace(size_t n, int variant)
+{
+    size_t bytes = 0;
+    if (variant == DOCUMENT) return document_workspace(n);
+    // The widest elements have the smallest tiles, and need the most.
+    if (variant == FAST) compact_f64(NULL, &bytes, NULL, NULL, NULL, n, NULL, NULL);
+    return bytes;
+}
+
+/* The compaction's own; for --grep also that of the lines, and the flags. */
+static size_t workspace(const struct request *r, size_t n, int variant)
+{
+    size_t own = part(compaction_workspace(n, variant));
+    return r->grep ? own + part(lines_workspace(n)) + part(n) : own;
+}
+
+static struct needs needs(const struct subject *s, size_t n)
+{
+    const struct request *r = s->self;
+    return (struct needs){.result = result_bytes(r, n),
+                          .result_element = element_size(s->element),
+                          .workspace = workspace(r, n, s->options->variant)};
+}
+
+/* ---- one compaction -------------------------------------------------------------------------- */
+
+static cudaError_t compact_fast(const struct compaction *c)
+{
+    const struct predicate *p = c->predicate;
+    size_t bytes = c->bytes;
+    void *w = c->workspace;
+    switch (c->element) {
+    case ELEMENT_F32: return compact_f32(w, &bytes, c->out, c->kept, c->in, c->n, p, c->stream);
+    case ELEMENT_F64: return compact_f64(w, &bytes, c->out, c->kept, c->in, c->n, p, c->stream);
+    case ELEMENT_I32: return compact_i32(w, &bytes, c->out, c->kept, c->in, c->n, p, c->stream);
+    case ELEMENT_I64: return compact_i64(w, &bytes, c->out, c->kept, c->in, c->n, p, c->stream);
+    default: return compact_flagged(w, &bytes, c->out, c->kept, c->in, c->flags, c->n, c->stream);
+    }
+}
+
+static cudaError_t launch(const struct subject *s, const struct call *call)
+{
+    const struct request *r = s->self;
+    int variant = s->options->variant;
+    size_t n = call->n;
+    struct compaction c = {.element = r->element,
+                           .out = call->out,
+                           .kept = (uint64_t *)((char *)call->out + place_of_count(r, n)),
+                           .in = call->in,
+                           .n = n,
+                           .predicate = &r->predicate,
+                           .workspace = call->workspace,
+                           .bytes = compaction_workspace(n, variant),
+                           .stream = call->stream};
+    if (r->grep) {
+        char *lines = (char *)call->workspace + part(c.bytes);
+        size_t bytes = lines_workspace(n);
+        uint8_t *flags = (uint8_t *)lines + part(bytes);
+        CUDA_TRY(flag_lines(flags, call->in, n, &r->search, lines, bytes, call->stream));
+        c.flags = flags;
+    }
+    if (variant == DOCUMENT) return compact_document(&c);
+    return variant == ATOMIC ? compact_atomic(&c) : compact_fast(&c);
+}
+
+/* ---- what is right --------------------------------------------------------------------------- */
+
+static unsigned char folded(const struct search *s, char c)
+{
+    return (unsigned char)(s->ignore_case && c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static bool line_has_text(const struct search *s, const char *line, size_t length)
+{
+    for (size_t i = 0; i + s->length <= length; i++) {
+        size_t k = 0;
+        while (k < s->length && folded(s, line[i + k]) == folded(s, s->text[k])) k++;
+        if (k == s->length) return true;
+    }
+    return false;
+}
+
+/* Copies the lines that are kept. A newline belongs to the line that it ends. */
+static size_t keep_lines(const struct search *s, char *to, const char *in, size_t n)
+{
+    size_t kept = 0;
+    for (size_t start = 0, end; start < n; start = end) {
+        for (end = start; end < n && in[end] != '\n'; end++) continue;
+        bool has = line_has_text(s, in + start, end - start);
+        if (end < n) end++;
+        if (has == s->invert) continue;
+        memcpy(to + kept, in + start, end - start);
+        kept += end - start;
+    }
+    return kept;
+}
+
+static size_t keep_numbers(const struct predicate *predicate, char *to, const struct problem *p)
+{
+    size_t kept = 0, size = element_size(p->element);
+    for (size_t i = 0; i < p->n; i++)
+        if (predicate_keeps(predicate, key_of_element(p->element, p->in, i)))
+            memcpy(to + size * kept++, (const char *)p->in + size * i, size);
+    return kept;
+}
+
+static uint64_t count_of(const struct request *r, const void *out, size_t n)
+{
+    uint64_t kept;
+    memcpy(&kept, (const char *)out + place_of_count(r, n), sizeof kept);
+    return kept;
+}
+
+static size_t size_compared;
+
+static int compare_bytes(const void *a, const void *b) { return memcmp(a, b, size_compared); }
+
+/* A copy of `count` elements in an order that does not depend on theirs. */
+static void *sorted(const void *elements, size_t count, size_t size)
+{
+    void *copy = allocated(malloc(count * size + 1));
+    memcpy(copy, elements, count * size);
+    size_compared = size;
+    qsort(copy, count, size, compare_bytes);
+    return copy;
+}
+
+static void compare(struct verdict *v, const struct problem *p, const char *out, const char *want,
+                    size_t kept)
+{
+    size_t size = element_size(p->element);
+    v->checked = kept;
+    for (size_t i = 0; i < kept; i++)
+        if (memcmp(out + i * size, want + i * size, size) != 0)
+            verdict_note_element(v, i, p->element, out, i, want + i * size);
+}
+
+static void compare_counts(struct verdict *v, size_t n, uint64_t got, size_t want)
+{
+    if (got == want) return;
+    struct mismatch *m = verdict_note(v, n);
+    snprintf(m->got, sizeof m->got, "%llu kept", (unsigned long long)got);
+    snprintf(m->want, sizeof m->want, "%zu kept", want);
+    snprintf(v->cause, sizeof v->cause, "the number of kept elements is wrong");
+}
+
+/* Nothing may be written after the elements that are kept, up to the count. */
+static void check_rest(struct verdict *v, size_t size, const char *out, size_t kept, size_t end)
+{
+    for (size_t at = kept * size; at < end; at++) {
+        if ((unsigned char)out[at] == VERIFY_POISON) continue;
+        struct mismatch *m = verdict_note(v, at / size);
+        if (m) strcpy(m->got, "written"), strcpy(m->want, "left as it was");
+        snprintf(v->cause, sizeof v->cause, "something is stored behind the last kept element");
+        return;
+    }
+}
+
+static void compare_all(struct verdict *v, const struct subject *s, const struct problem *p,
+                        const char *out, const char *want, size_t kept)
+{
+    size_t size = element_size(p->element);
+    bool any_order = s->options->variant == ATOMIC;
+    compare_counts(v, p->n, count_of(s->self, out, p->n), kept);
+    char *own = any_order ? sorted(out, kept, size) : NULL;
+    char *other = any_order ? sorted(want, kept, size) : NULL;
+    compare(v, p, own ? own : out, other ? other : want, kept);
+    free(own);
+    free(other);
+    check_rest(v, size, out, kept, place_of_count(s->self, p->n));
+}
+
+static int judge(const struct subject *s, const struct problem *p, struct result *result,
+                 struct verdict *v, struct fault *fault)
+{
+    struct request *r = s->self;
+    const void *out;
+    int code = result_whole(result, &out, fault);
+    if (code) return code;
+    char *want = allocated(malloc(p->n * element_size(p->element) + 1));
+    r->kept =
+        r->grep ? keep_lines(&r->search, want, p->in, p->n) : keep_numbers(&r->predicate, want, p);
+    compare_all(v, s, p, out, want, r->kept);
+    free(want);
+    return 0;
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+/* Every element is read once, and those that are kept are written once. */
+static double least_bytes(const struct request *r, size_t n)
+{
+    return (double)element_size(r->element) * ((double)n + (double)r->kept);
+}
+
+/* The document's kernels read the elements twice, and write and read flags (twice) and places, of
+ * four bytes each. --grep finds lines before that: newlines (1 byte) are written and read, places
+ * (4) written and read twice, marks cleared and read, the text read twice, flags written and read.
+ * The second reading of a place happens only where the text is found, so this counts at most 4 too
+ * many. */
+static double moved_bytes(const struct request *r, size_t n, int variant)
+{
+    double moved = least_bytes(r, n), elements = (double)n;
+    if (variant == DOCUMENT) moved += elements * (double)(element_size(r->element) + 5 * 4);
+    if (r->grep) moved += elements * (2 + 3 * 4 + 2 + 2 + 2);
+    return moved;
+}
+
+static void describe(const struct subject *s, size_t n, struct description *d)
+{
+    const struct request *r = s->self;
+    d->least_bytes = least_bytes(r, n);
+    d->moved_bytes = moved_bytes(r, n, s->options->variant);
+    snprintf(d->result, sizeof d->result, "%llu %s kept", (unsigned long long)r->kept,
+             r->grep ? "bytes" : "elements");
+}
+
+/* ---- the output ------------------------------------------------------------------------------ */
+
+static int write(const struct subject *s, const struct input *input, struct result *result,
+                 struct fault *fault)
+{
+    const struct request *r = s->self;
+    const char *path = s->options->output;
+    struct output output;
+    const void *out;
+    int code = result_whole(result, &out, fault);
+    if (code) return code;
+    uint64_t kept = count_of(r, out, input->n);
+    code = r->grep ? output_begin_bytes(&output, path, fault)
+                   : output_begin(&output, path, input->element, kept, fault);
+    if (!code) code = output_add(&output, out, kept, fault);
+    return code ? code : output_end(&output, fault);
+}
+
+static const char *const unused[] = {"inclusive", "in-place", NULL};
+
+static const struct verbs verbs = {
+    .open = open_request,
+    .close = free,
+    .plan = plan,
+    .input = input,
+    .needs = needs,
+    .launch = launch,
+    .judge = judge,
+    .write = write,
+    .describe = describe,
+    .experiment = "13-selects",
+    .unused = unused,
+};
+
+const struct step step13 = {
+    .number = 13,
+    .name = "compaction",
+    .title = "Stream compaction: keep what a predicate keeps",
+    .teaches = "a scan of 0s and 1s gives each kept element its place",
+    .default_n = 1 << 20,
+    .element = ELEMENT_F32,
+    .variants = variants,
+    .clear_workspace = true,
+    .options = options,
+    .verbs = &verbs,
+};

@@ -1,0 +1,320 @@
+/* Step 15's descriptor: radix sort, as the document describes it and as one would write
+ * it today. */
+#include "common/harness/print/print.h"
+#include "common/harness/run/runs.h"
+#include "common/step/element.h"
+#include "parts/shape.h"
+#include "sort.h"
+#include "step15.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FAST, DOCUMENT, BITONIC };
+static const char *const variants[] = {"fast", "document", "bitonic", NULL};
+
+/* How a variant other than FAST sorts its chunks. */
+static enum chunks chunks_of(int variant)
+{
+    return variant == BITONIC ? CHUNKS_BITONIC : CHUNKS_SPLIT;
+}
+
+static void *open_request(void)
+{
+    struct request *r = calloc(1, sizeof *r);
+    if (r) r->element = ELEMENT_U32;
+    return r;
+}
+
+static void close_request(void *self)
+{
+    struct request *r = self;
+    sort_text_free(&r->text);
+    free(r);
+}
+
+/* ---- calls of the library -------------------------------------------------------------------- */
+
+static size_t key_bytes(const struct request *r) { return element_size(r->element); }
+static size_t value_bytes(const struct request *r)
+{
+    return request_has_values(r) ? sizeof(uint32_t) : 0;
+}
+
+static enum sort_order order_asked(const struct request *r)
+{
+    return r->descending ? SORT_DESCENDING : SORT_ASCENDING;
+}
+
+/* The values of pairs are the indices of the keys. */
+static cudaError_t sort(const struct request *r, const struct call *c, size_t *bytes)
+{
+    enum sort_order order = order_asked(r);
+    uint32_t *values = c->out ? (uint32_t *)((char *)c->out + c->n * key_bytes(r)) : NULL;
+#define SORT(type)                                                                                 \
+    request_has_values(r)                                                                          \
+        ? sort_pairs_##type(c->workspace, bytes, c->out, values, c->in, NULL, c->n, order,         \
+                            c->stream)                                                             \
+        : sort_keys_##type(c->workspace, bytes, c->out, c->in, c->n, order, c->stream)
+    switch (r->element) {
+    case ELEMENT_I32: return SORT(i32);
+    case ELEMENT_F32: return SORT(f32);
+    case ELEMENT_U64: return SORT(u64);
+    case ELEMENT_I64: return SORT(i64);
+    case ELEMENT_F64: return SORT(f64);
+    default: return SORT(u32);
+    }
+#undef SORT
+}
+
+static size_t workspace(const struct request *r, size_t n, int variant)
+{
+    size_t bytes = 0;
+    if (variant != FAST) return sort_document_workspace(n, r->element);
+    return sort(r, &(struct call){.n = n}, &bytes) ? 0 : bytes;
+}
+
+static struct needs needs(const struct subject *s, size_t n)
+{
+    const struct request *r = s->self;
+    return (struct needs){.result = n * (key_bytes(r) + value_bytes(r)),
+                          .result_element = element_size(s->element),
+                          .workspace = workspace(r, n, s->options->variant)};
+}
+
+static cudaError_t launch(const struct subject *s, const struct call *c)
+{
+    const struct request *r = s->self;
+    int variant = s->options->variant;
+    size_t bytes = workspace(r, c->n, variant);
+    if (variant == FAST) return sort(r, c, &bytes);
+    return sort_document(chunks_of(variant), r->element, c->workspace, c->out, c->in, c->n,
+                         order_asked(r), c->stream);
+}
+
+/* ---- the input ------------------------------------------------------------------------------- */
+
+static int check_request(const struct request *r, const struct options *options,
+                         struct fault *fault)
+{
+    if (options->variant != FAST && request_has_values(r))
+        return fail(fault, EXIT_USAGE, "%s: variant %s sorts keys alone; variant fast has it.",
+                    r->pairs ? "--pairs" : "--lines", variants[options->variant]);
+    if (r->lines && r->pairs)
+        return fail(fault, EXIT_USAGE, "--lines has no use for --pairs; leave it out.");
+    if (r->lines && r->typed)
+        return fail(fault, EXIT_USAGE, "--lines and --type exclude each other.");
+    if (r->lines && !options->input)
+        return fail(fault, EXIT_USAGE, "--lines sorts a text file; add --input FILE.");
+    if (r->values && !options->output)
+        return fail(fault, EXIT_USAGE, "--values goes with the sorted keys; add --output FILE.");
+    if (r->values && (!r->pairs || r->lines))
+        return fail(fault, EXIT_USAGE,
+                    "--values: keys alone have no values; add --pairs, without --lines.");
+    return r->values ? output_check(r->values, fault) : 0;
+}
+
+/* The values of pairs are places of 32 bits. */
+static int check_count(const struct request *r, size_t n, struct fault *fault)
+{
+    if (!request_has_values(r) || n <= UINT32_MAX) return 0;
+    return fail(fault, EXIT_USAGE, "--pairs takes at most 2^32 - 1 keys; these are %zu.", n);
+}
+
+static int plan(const struct subject *s, struct input *input, struct fault *fault)
+{
+    const struct request *r = s->self;
+    int code = check_request(r, s->options, fault);
+    *input = (struct input){.element = r->element, .n = s->options->n};
+    return code ? code : check_count(r, input->n, fault);
+}
+
+static int get(struct request *r, struct input *input, const struct options *o, struct fault *fault)
+{
+    if (r->lines) return sort_text_read(&r->text, input, o->input, fault);
+    if (!o->input) return input_generate_bits(input, r->element, o->n, o->seed, fault);
+    if (!r->typed) input_npy_type(o->input, &r->element);
+    return input_read(input, r->element, o->input, 0, fault);
+}
+
+static int input(const struct subject *s, struct input *input, struct fault *fault)
+{
+    struct request *r = s->self;
+    int code = check_request(r, s->options, fault);
+    if (!code) code = get(r, input, s->options, fault);
+    if (code) return code;
+    r->element = input->element;
+    code = check_count(r, input->n, fault);
+    if (code) input_free(input);
+    return code;
+}
+
+/* ---- the result ------------------------------------------------------------------------------ */
+
+static int judge(const struct subject *s, const struct problem *problem, struct result *result,
+                 struct verdict *verdict, struct fault *fault)
+{
+    const void *out;
+    int code = result_whole(result, &out, fault);
+    if (!code) sort_judge(s->self, problem, out, verdict);
+    return code;
+}
+
+static size_t files(const void *self, struct own_file files[OWN_FILES])
+{
+    const struct request *r = self;
+    files[0] = (struct own_file){"--values", r->values, true};
+    return 1;
+}
+
+static int write_array(const char *path, enum element element, const void *array, size_t n,
+                       struct fault *fault)
+{
+    struct output output;
+    int code = output_begin(&output, path, element, n, fault);
+    if (!code) code = output_add(&output, array, n, fault);
+    return code ? code : output_end(&output, fault);
+}
+
+static int write(const struct subject *s, const struct input *input, struct result *result,
+                 struct fault *fault)
+{
+    const struct request *r = s->self;
+    const char *path = s->options->output;
+    size_t n = input->n;
+    const void *out;
+    int code = result_whole(result, &out, fault);
+    if (code) return code;
+    const void *values = (const char *)out + n * key_bytes(r);
+    if (r->lines) return sort_text_write(&r->text, r->descending, values, n, path, fault);
+    code = write_array(path, input->element, out, n, fault);
+    if (!code && r->values) code = write_array(r->values, ELEMENT_U32, values, n, fault);
+    return code;
+}
+
+/* Keys are read and written; values that are indices are only written. */
+static double least_bytes(const struct request *r, size_t n)
+{
+    return (double)n * (double)(2 * key_bytes(r) + value_bytes(r));
+}
+
+/* If no pass is left out, and without the states of tiles and the counts of blocks. */
+static double moved_bytes(const struct request *r, size_t n, int variant,
+                          const struct launches *launches)
+{
+    double key = (double)key_bytes(r), value = (double)value_bytes(r);
+    if (variant != FAST)
+        return least_bytes(r, n) * (1 + sort_document_levels(n, chunks_of(variant)));
+    if (launches_have(launches, "sort_resident")) return least_bytes(r, n);
+    // A wave counts in each pass; otherwise one more launch reads the keys to count them.
+    double counted = launches_have(launches, "count_digits") ? key : 0;
+    return (double)n * (counted + PASSES(key) * 2 * (key + value) - value);
+}
+
+/* Of numbers of a file the harness says what they are. */
+static void describe_input(const struct request *r, const struct options *o, char *text,
+                           size_t size)
+{
+    if (r->lines)
+        snprintf(text, size, "the lines of %s, by their first 8 bytes",
+                 strcmp(o->input, "-") ? "a text file" : "stdin");
+    else if (!o->input)
+        snprintf(text, size, "random bits as %s, seed %llu", element_plural(r->element),
+                 (unsigned long long)o->seed);
+}
+
+static void describe(const struct subject *s, size_t n, struct description *d)
+{
+    const struct request *r = s->self;
+    d->least_bytes = least_bytes(r, n);
+    d->moved_bytes = moved_bytes(r, n, s->options->variant, d->launches);
+    describe_input(r, s->options, d->input, sizeof d->input);
+    snprintf(d->result, sizeof d->result, "the %s key first%s",
+             r->descending ? "largest" : "smallest",
+             request_has_values(r) ? ", each with the place where it was" : "");
+}
+
+/* Random keys are random bits. */
+static const char *const unused[] = {"real", "inclusive", "in-place", NULL};
+
+static const struct verbs verbs = {
+    .open = open_request,
+    .close = close_request,
+    .files = files,
+    .plan = plan,
+    .input = input,
+    .needs = needs,
+    .launch = launch,
+    .judge = judge,
+    .write = write,
+    .describe = describe,
+    .experiment = "15-against-cub",
+    .unused = unused,
+};
+
+const struct step step15 = {
+    .number = 15,
+    .name = "radix-sort",
+    .title = "Radix sort",
+    .teaches = "for each digit, a scan of its counts gives each key its place",
+    .default_n = 1 << 20,
+    .element = ELEMENT_U32,
+    .clear_workspace = true,
+    .variants = variants,
+    .options = sort_options,
+    .verbs = &verbs,
+};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+/*
+ * The options that only step 15 has.
+ */
+
+static const struct {
+    const char *name;
+    enum element element;
+} types[] = {{"u32", ELEMENT_U32}, {"i32", ELEMENT_I32}, {"f32", ELEMENT_F32},
+             {"u64", ELEMENT_U64}, {"i64", ELEMENT_I64}, {"f64", ELEMENT_F64}};
+
+static const char *set_type(void *self, const char *value)
+{
+    struct request *r = self;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(value, types[i].name) == 0) {
+            r->element = types[i].element;
+            r->typed = true;
+            return NULL;
+        }
+    return "this type is unknown; choose u32, i32, f32, u64, i64 or f64.";
+}
+
+static const char *set_values(void *self, const char *value)
+{
+    struct request *r = self;
+    if (!*value) return "the file name is empty.";
+    r->values = value;
+    return NULL;
+}
+
+#define MEMBER(name) offsetof(struct request, name)
+
+const struct step_option sort_options[] = {
+    {.name = "type",
+     .argument = "T",
+     .help = "type of the keys: u32, i32, f32, u64, i64 or f64 (default: a .npy file's, or u32)",
+     .set = set_type},
+    {.name = "pairs",
+     .help = "move a value with each key: the key's place in the input",
+     .member = MEMBER(pairs)},
+    {.name = "values",
+     .argument = "FILE",
+     .help = "with --pairs, write the values: .npy if so named, else text; - is stdout",
+     .set = set_values},
+    {.name = "descending",
+     .help = "sort the largest key to the front",
+     .member = MEMBER(descending)},
+    {.name = "lines",
+     .help = "sort the lines of the --input file by their bytes",
+     .member = MEMBER(lines)},
+    {.name = NULL}};

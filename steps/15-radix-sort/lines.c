@@ -1,0 +1,168 @@
+/*
+ * lines.c — sorts the lines of a text file: the GPU by their first 8 bytes, then the host exactly,
+ * among lines that have these 8 bytes in common. The order is that of `LC_ALL=C sort`: by bytes,
+ * and a line that is the beginning of another comes first.
+ */
+#define _GNU_SOURCE /* qsort_r */
+#include "step15.h"
+
+#include "common/harness/host/host.h"
+#include "common/harness/input/input.h"
+#include "common/harness/print/print.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_BYTES  8
+#define FIRST_ROOM ((size_t)1 << 16)
+#define TEXT_MOST  ((size_t)1 << 30) /* bytes of a file */
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static int too_large(const char *name, struct fault *fault)
+{
+    return fail(fault, EXIT_USAGE, "%s does not fit into memory.", name);
+}
+
+/* Reads all of it. Returns 0, or EXIT_USAGE. */
+static int read_all(struct text_lines *t, FILE *from, const char *name, struct fault *fault)
+{
+    size_t room = 0;
+    for (;;) {
+        if (t->length == room) {
+            room = room ? 2 * room : FIRST_ROOM;
+            char *larger = room <= host_memory() ? realloc(t->bytes, room) : NULL;
+            if (!larger) return too_large(name, fault);
+            t->bytes = larger;
+        }
+        size_t got = fread(t->bytes + t->length, 1, room - t->length, from);
+        t->length += got;
+        if (t->length > TEXT_MOST)
+            return fail(fault, EXIT_USAGE, "%s has more than %zu bytes; --lines takes no more.",
+                        name, TEXT_MOST);
+        if (got > 0) continue;
+        if (ferror(from))
+            return fail(fault, EXIT_USAGE, "cannot read %s: %s.", name, strerror(errno));
+        return 0;
+    }
+}
+
+/* The first 8 bytes as a number in which the first byte weighs most; zeros after the end. */
+static uint64_t key_of(const struct line *line)
+{
+    uint64_t key = 0;
+    for (size_t i = 0; i < KEY_BYTES; i++)
+        key = key << 8 | (i < line->length ? (unsigned char)line->text[i] : 0);
+    return key;
+}
+
+static size_t count_lines(const struct text_lines *t)
+{
+    size_t n = 0;
+    for (const char *at = t->bytes, *end = at + t->length; at < end; n++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        at = newline ? newline + 1 : end;
+    }
+    return n;
+}
+
+static int split(struct text_lines *t, struct input *input, const char *name, struct fault *fault)
+{
+    size_t n = count_lines(t);
+    *input = (struct input){.element = ELEMENT_U64, .n = n};
+    if (n > UINT32_MAX)
+        return fail(fault, EXIT_USAGE, "%s has %zu lines; 2^32 - 1 is the most.", name, n);
+    t->line = malloc(n * sizeof *t->line);
+    uint64_t *keys = input->data = malloc(n * sizeof *keys);
+    if (!t->line || !keys) return too_large(name, fault);
+    const char *at = t->bytes, *end = at + t->length;
+    for (size_t i = 0; i < n; i++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        t->line[i] = (struct line){at, (size_t)((newline ? newline : end) - at)};
+        keys[i] = key_of(&t->line[i]);
+        at = newline + 1;
+    }
+    return 0;
+}
+
+void sort_text_free(struct text_lines *t)
+{
+    free(t->bytes);
+    free(t->line);
+    *t = (struct text_lines){0};
+}
+
+int sort_text_read(struct text_lines *t, struct input *input, const char *path, struct fault *fault)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    const char *name = is_stdin ? "stdin" : path;
+    FILE *from = is_stdin ? stdin : fopen(path, "rb");
+    *input = (struct input){.element = ELEMENT_U64};
+    if (!from) return fail(fault, EXIT_USAGE, "cannot open %s: %s.", path, strerror(errno));
+    int code = read_all(t, from, name, fault);
+    if (!is_stdin) fclose(from);
+    if (!code && t->length == 0)
+        code = fail(fault, EXIT_USAGE, "%s is empty; there is nothing to sort.", name);
+    if (!code) code = split(t, input, name, fault);
+    if (!code) return 0;
+    sort_text_free(t);
+    input_free(input);
+    return code;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* By all bytes. */
+static int compare(const void *left, const void *right, void *text)
+{
+    const struct line *lines = ((const struct text_lines *)text)->line;
+    const struct line *a = &lines[*(const uint32_t *)left], *b = &lines[*(const uint32_t *)right];
+    int order = memcmp(a->text, b->text, a->length < b->length ? a->length : b->length);
+    return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+static int compare_descending(const void *left, const void *right, void *text)
+{
+    return compare(right, left, text);
+}
+
+/* Sorts each run of lines with the same key. */
+static void sort_runs(const struct text_lines *t, bool descending, uint32_t *index, size_t n)
+{
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        uint64_t key = key_of(&t->line[index[begin]]);
+        for (end = begin + 1; end < n && key_of(&t->line[index[end]]) == key;) end++;
+        if (end - begin > 1)
+            qsort_r(index + begin, end - begin, sizeof *index,
+                    descending ? compare_descending : compare, (void *)(uintptr_t)t);
+    }
+}
+
+/* Adds a line. Returns 0 or EXIT_USAGE. */
+static int write_line(struct output *output, const struct line *line, struct fault *fault)
+{
+    int code = output_add(output, line->text, line->length, fault);
+    return code ? code : output_add(output, "\n", 1, fault);
+}
+
+/* Lines are written as they are, whatever the file's name is. */
+static int write_lines(const struct text_lines *t, const char *path, const uint32_t *index,
+                       size_t n, struct fault *fault)
+{
+    struct output output;
+    int code = output_begin_bytes(&output, path, fault);
+    for (size_t i = 0; i < n && !code; i++) code = write_line(&output, &t->line[index[i]], fault);
+    return code ? code : output_end(&output, fault);
+}
+
+int sort_text_write(const struct text_lines *t, bool descending, const uint32_t *index, size_t n,
+                    const char *path, struct fault *fault)
+{
+    uint32_t *sorted = allocated(malloc(n * sizeof *sorted));
+    memcpy(sorted, index, n * sizeof *sorted);
+    sort_runs(t, descending, sorted, n);
+    int code = write_lines(t, path, sorted, n, fault);
+    free(sorted);
+    return code;
+}

@@ -1,0 +1,91 @@
+/*
+ * step15.h — what the files of step 15 share: the document's sort, and what the user asks for.
+ */
+#ifndef STEP15_H
+#define STEP15_H
+
+#include "common/step/element.h"
+#include "sort.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the document's sort --------------------------------------------------------------------- */
+
+/*
+ * The sort as GPU Gems 3 describes it in 39.3.3, and with the lecture's sort of a warp. Keys alone;
+ * otherwise as sort.h says, and with the names of its types.
+ */
+
+/* How chunks are sorted before they are merged, and how many keys they have. */
+enum chunks { CHUNKS_SPLIT, CHUNKS_BITONIC };
+#define SPLIT_THREADS   1024
+#define SPLIT_KEYS      4 /* keys a thread */
+#define SPLIT_CHUNK     (SPLIT_THREADS * SPLIT_KEYS)
+#define BITONIC_CHUNK   32 /* a warp's */
+#define BITONIC_THREADS 256
+
+/* How many times the merges read and write all keys. */
+unsigned sort_document_levels(size_t n, enum chunks);
+
+/* Bytes of the workspace, which need not be cleared. */
+size_t sort_document_workspace(size_t n, enum element);
+
+cudaError_t sort_document(enum chunks, enum element, void *workspace, void *out, const void *in,
+                          size_t n, enum sort_order, cudaStream_t);
+
+/* ---- what the user asks for ------------------------------------------------------------------ */
+
+struct fault;
+struct input;
+struct problem;
+struct verdict;
+
+/* A text file, and its lines. All zero: none has been read. */
+struct text_lines {
+    char *bytes;
+    size_t length;
+    struct line {
+        const char *text; /* without the '\n' */
+        size_t length;
+    } * line;
+};
+
+struct request {
+    bool typed;           /* --type */
+    enum element element; /* of the keys */
+    bool pairs;           /* --pairs: the values are the keys' indices */
+    bool descending;
+    bool lines;         /* --lines: keys are the first 8 bytes of lines */
+    const char *values; /* --values: a file; NULL: none */
+    struct text_lines text;   /* with --lines */
+};
+extern const struct step_option sort_options[];
+
+/* Does a value, its index, go with each key? */
+static inline bool request_has_values(const struct request *r) { return r->pairs || r->lines; }
+
+/* ---- reference.c ----------------------------------------------------------------------------- */
+
+/* Judges every key and value of `out` by a sort on the CPU. */
+void sort_judge(const struct request *, const struct problem *, const void *out,
+                struct verdict *);
+
+/* ---- lines.c --------------------------------------------------------------------------------- */
+
+/* The lines of a file ("-": stdin); their first 8 bytes, the first one uppermost, become the input:
+ * uint64, with zeros after a shorter line. Returns 0, or EXIT_USAGE and a sentence. */
+int sort_text_read(struct text_lines *, struct input *, const char *path, struct fault *);
+void sort_text_free(struct text_lines *);
+
+/* Writes the lines in the order of `index` (n of them), those with equal keys sorted on the host by
+ * all of their bytes. */
+int sort_text_write(const struct text_lines *, bool descending, const uint32_t *index, size_t n,
+                    const char *path, struct fault *);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
