@@ -35,9 +35,6 @@ struct bench_options {
 int bench_options_parse(struct bench_options *, int argc, char *const *argv, struct fault *);
 void bench_options_help(FILE *);
 
-/* "f32" and so on. */
-const char *type_name(enum element);
-
 /* ---- the numbers to be scanned and the expected results, both on the device ------------------ */
 
 /*

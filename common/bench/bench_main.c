@@ -109,7 +109,7 @@ static int run_type(struct bench_program *p, struct data *data, enum element typ
     int code = contenders_find(all, &count, o->steps, type, &p->fault);
     if (!code && count == 0)
         code = fail(&p->fault, EXIT_USAGE, "nothing of --steps %.60s scans %s.", o->steps,
-                    type_name(type));
+                    element_short(type));
     if (!code) code = data_convert(data, type, &p->fault);
     if (!code && any_on_host(all, count)) data_on_host(data);
     for (size_t i = 0; i < o->size_count && !code; i++) {

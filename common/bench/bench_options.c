@@ -22,13 +22,6 @@ static const struct {
     {"i8", ELEMENT_I8},   {"i16", ELEMENT_I16}, {"u64", ELEMENT_I64}};
 #define TYPES (sizeof types / sizeof *types)
 
-const char *type_name(enum element element)
-{
-    for (size_t i = 0; i < TYPES; i++)
-        if (types[i].element == element) return types[i].name;
-    return "?";
-}
-
 /* Copies the next item of a list with commas, and moves behind it. False: no item is left. */
 static bool next_item(const char **list, char *item, size_t size)
 {
@@ -277,8 +270,8 @@ static void show_table(FILE *to, const struct bench_options *o, const struct sid
                        bool emulated)
 {
     struct style style = style_of(to);
-    fprintf(to, "%sn = %s, %s%s", style.strong, format_count(s->n).s, type_name(s->data->element),
-            style.end);
+    fprintf(to, "%sn = %s, %s%s", style.strong, format_count(s->n).s,
+            element_short(s->data->element), style.end);
     fprintf(to, "%s; %d rounds, L2 emptied by %s%s\n", style.quiet, s->rounds, flush_name(o->flush),
             style.end);
     fprintf(to, "  %-30s  %9s  %9s  %9s", "", "median", "lower", "upper");
@@ -319,12 +312,10 @@ static void fill(struct record *r, const struct bench_options *o, const struct d
     bool has_number = contender->step && !contender_is_cub(contender),
          rated = t->reps && !device->emulated;
     record_text(r, "contender", "%s", contender_name(contender).name);
-    if (has_number)
-        record_integer(r, "step", (uint64_t)contender->step->number);
-    else
-        record_null(r, "step");
+    record_known_integer(r, has_number, "step",
+                         has_number ? (uint64_t)contender->step->number : 0);
     record_text(r, "variant", "%s", contender_variant(contender));
-    record_text(r, "element", "%s", type_name(s->data->element));
+    record_text(r, "element", "%s", element_short(s->data->element));
     record_integer(r, "n", s->n);
     record_text(r, "mode", "%s", graph ? "graph" : "cold");
     record_text(r, "flush", "%s", flush_name(o->flush));

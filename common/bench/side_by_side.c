@@ -151,23 +151,16 @@ static struct span numbers_of(const struct side_by_side *s, const struct entry *
     return (struct span){s->data->in, used * element_size(s->data->element), false};
 }
 
-/* A span of 0 bytes (no workspace, or no guard) gets 0. */
 static int take(struct side_by_side *s, const struct entry *e, uint64_t *left, struct fault *fault)
 {
     const struct buffer *out = output_of(s, e), *w = &e->workspace;
-    size_t end = w->front + w->bytes, count = 0, next = 0;
+    size_t end = w->front + w->bytes;
     const struct span spans[LEFTS] = {
         [LEFT_OUT] = {out->base, out->whole, out->on_host},
         [LEFT_BEFORE_WORKSPACE] = {w->base, w->front, false},
         [LEFT_BEHIND_WORKSPACE] = {w->base ? w->base + end : NULL, w->whole - end, false},
         [LEFT_IN] = numbers_of(s, e)};
-    struct span some[LEFTS];
-    uint64_t taken[LEFTS];
-    for (int i = 0; i < LEFTS; i++)
-        if (spans[i].bytes) some[count++] = spans[i];
-    int code = fingerprints(&s->fingerprinter, some, count, s->timer.stream, taken, fault);
-    for (int i = 0; i < LEFTS; i++) left[i] = spans[i].bytes && !code ? taken[next++] : 0;
-    return code;
+    return fingerprints(&s->fingerprinter, spans, LEFTS, s->timer.stream, left, fault);
 }
 
 /* ---- the whole verification ------------------------------------------------------------------ */

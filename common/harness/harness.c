@@ -2,7 +2,6 @@
  * harness.c — runs a step: estimates, checks of files, and the order of the parts.
  */
 #define _GNU_SOURCE
-#include "harness.h"
 #include "common/harness/host/host.h"
 #include "common/harness/input/input.h"
 #include "common/harness/print/print.h"
@@ -15,6 +14,20 @@
 #include <string.h>
 
 /* ---- estimate -------------------------------------------------------------------------------- */
+
+/*
+ * Says on stderr, before long work on the CPU begins, how long it will take. The time is that of
+ * the same runs on fewer elements, times the ratio of the numbers of elements. It is right within a
+ * factor of about 2, unless other programs begin or end meanwhile. Nothing is said of work of less
+ * than about four seconds, nor if EMU_PROGRESS=0 turns such lines off.
+ *
+ * There is no estimate for a GPU, for a trace, for a file or a picture of a given size where the
+ * result is no sum, nor where the emulator reports on every launch or checks it, since the runs on
+ * fewer elements would appear in its report.
+ *
+ * The runs on fewer elements are verified like all others: a scan that is wrong in one of the
+ * process's first calls must not get away with it.
+ */
 
 #define LONG      4.0               /* seconds: of shorter work nothing is said */
 #define LOOK_FROM ((size_t)1 << 19) /* elements of all runs: fewer never take long */
@@ -244,7 +257,7 @@ static bool has_output(const struct program *p)
 static int write_output(struct program *p, struct runs *runs)
 {
     output_hold();
-    int code = p->subject.verbs->write(&p->subject, runs->input, &runs->result, &p->fault);
+    int code = runs_write(runs, &p->fault);
     return output_release(code, &p->fault);
 }
 

@@ -1,7 +1,7 @@
 /*
  * main.c — the whole program ./stepN. It is compiled once per step, with -DSTEP=step03 or the like.
  */
-#include "harness.h"
+#include "common/harness/run/runs.h"
 
 extern const struct step STEP;
 

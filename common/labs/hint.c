@@ -193,7 +193,7 @@ static const char *tool_topic(const struct verdict_size *size)
     }
 }
 
-/* Causes are the guesses of verify_cause.c and score_sizes.c. Where there is none, the words are
+/* Causes are the guesses of verify_facts.c and score_sizes.c. Where there is none, the words are
  * those for what is wrong. NULL: neither says what the fault may be. */
 static const char *cause_topic(const struct verdict_size *size)
 {

@@ -30,6 +30,26 @@ size_t element_size(enum element e) { return table[e].size; }
 const char *element_name(enum element e) { return table[e].name; }
 const char *element_plural(enum element e) { return table[e].plural; }
 
+const char *element_short(enum element element)
+{
+    static const char *const names[] = {[ELEMENT_F32] = "f32", [ELEMENT_F64] = "f64",
+                                        [ELEMENT_I32] = "i32", [ELEMENT_I64] = "i64",
+                                        [ELEMENT_I16] = "i16", [ELEMENT_I8] = "i8",
+                                        [ELEMENT_U32] = "u32", [ELEMENT_U64] = "u64"};
+    return names[element];
+}
+
+bool element_choose(const char *name, const enum element *types, size_t count,
+                    enum element *element)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, element_short(types[i])) == 0) {
+            *element = types[i];
+            return true;
+        }
+    return false;
+}
+
 struct element_words element_words(enum element e, size_t n)
 {
     struct element_words words;

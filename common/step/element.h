@@ -40,6 +40,9 @@ extern "C" {
 
 size_t element_size(enum element);
 const char *element_name(enum element);   /* "float", "int64", … */
+const char *element_short(enum element);  /* "f32", "i64", … */
+/* Is it the short name of one of `count` types? Then *element becomes this one. */
+bool element_choose(const char *name, const enum element *types, size_t count, enum element *);
 const char *element_plural(enum element); /* "floats" */
 /* "float" if n is 1, else "floats" */
 struct element_words {
@@ -93,5 +96,9 @@ void element_text(enum element, const void *array, size_t index, char *text, siz
 /* Reads `text` as a size. Returns 0, or EXIT_USAGE and a sentence that begins with `name`, the name
  * of the option. */
 int size_parse(const char *text, const char *name, size_t *size, struct fault *);
+
+/* Is it a size from 1 on; or two of them, as in "640x480"? */
+bool size_whole(const char *text, size_t *size);
+bool size_pair(const char *text, size_t *first, size_t *second);
 
 #endif

@@ -92,3 +92,19 @@ int size_parse(const char *text, const char *name, size_t *size, struct fault *f
                     name, text);
     }
 }
+
+bool size_whole(const char *text, size_t *size)
+{
+    return parse_sum(text, size) == FINE && *size > 0;
+}
+
+bool size_pair(const char *text, size_t *first, size_t *second)
+{
+    char begin[32];
+    const char *cross = strchr(text, 'x');
+    size_t length = cross ? (size_t)(cross - text) : sizeof begin;
+    if (length >= sizeof begin) return false;
+    memcpy(begin, text, length);
+    begin[length] = '\0';
+    return size_whole(begin, first) && size_whole(cross + 1, second);
+}

@@ -1,7 +1,11 @@
 /* step.c — how a step's program is called, which type a variant has, and how it adds. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include "cuda_check.h"
 #include "step.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Additions that join a tree's levels, a block's start and an element; and levels of blocks that
  * are not full. Steps 2 to 9 make fewer. */
@@ -33,4 +37,19 @@ double step_depth(const struct step *step, size_t n, int variant)
 enum element step_element(const struct step *step, int variant)
 {
     return step->elements ? step->elements[variant] : step->element;
+}
+
+/* ---- errors of CUDA -------------------------------------------------------------------------- */
+
+/* Only the emulator's runtime has this function (emu.h). */
+bool cuda_emulated(void) { return dlsym(RTLD_DEFAULT, "emu_runtime") != NULL; }
+
+int cuda_fault(struct fault *fault, cudaError_t error, const char *call)
+{
+    /* "cudaMemcpy(to, from, …)" → "cudaMemcpy" */
+    int name = (int)strcspn(call, "(");
+    /* The emulator has already printed the kernel, the thread and the source line. */
+    const char *where = cuda_emulated() ? "; see the emulator's line above" : "";
+    return fail(fault, EXIT_DEVICE, "%.*s failed: %s (%s)%s.", name, call,
+                cudaGetErrorString(error), cudaGetErrorName(error), where);
 }

@@ -2,11 +2,11 @@
  * step.h — what a step is, for the harness, the bench and the tests.
  *
  * A step is a folder under steps/. scan.cu holds the kernels and the host function that launches
- * them. driver.c (from step 12 on in command/) holds one `struct step`. It says what the folder
- * teaches, which limits the step has, and which function to call. The harness (harness.c) knows a
- * step only through this struct, so a new step needs no change there. A step that is no plain scan,
- * such as a sort, also has verbs: what the harness does with a scan, this step does in its own way
- * (notes/own-step.md). All steps are linked into ./bench, so the names of their functions differ.
+ * them. driver.c holds one `struct step`. It says what the folder teaches, which limits the step
+ * has, and which function to call. The harness (harness.c) knows a step only through this struct,
+ * so a new step needs no change there. A step that is no plain scan, such as a sort, also has
+ * verbs: what the harness does with a scan, this step does in its own way (notes/own-step.md). All
+ * steps are linked into ./bench, so the names of their functions differ.
  *
  * This header is read by C11 (driver.c, common/) and by CUDA C++ (scan.cu).
  */
@@ -157,7 +157,6 @@ struct fault;   /* fault.h: an exit code and a sentence */
 struct input;   /* input.h: the numbers of one run, in host memory */
 struct problem; /* verify.h: what is to be computed */
 struct launches; /* runs.h: the kernels that a call launches */
-struct result;  /* runs.h: what a run has computed, in device memory */
 struct verdict; /* verify.h: is it right? */
 
 /* An open step: what the harness runs. */
@@ -227,14 +226,15 @@ struct verbs {
     /* As scan_fn says. */
     cudaError_t (*launch)(const struct subject *, const struct call *);
 
-    /* Judges a result. The verdict is right, exact, of n elements, until verdict_note and others
-     * say less. Bytes that the step does not define must still be poison. */
-    int (*judge)(const struct subject *, const struct problem *, struct result *, struct verdict *,
-                 struct fault *);
+    /* Judges a result, needs.result bytes on the host. The verdict is right, exact, of n elements,
+     * until verdict_note and others say less. Bytes that the step does not define must still be
+     * poison. */
+    void (*judge)(const struct subject *, const struct problem *, const void *result,
+                  struct verdict *);
 
     /* Writes options->output and the files of the step's own options (print.h), or none of them.
      * Called once, for a right result of the input as given, if there is a file. */
-    int (*write)(const struct subject *, const struct input *, struct result *, struct fault *);
+    int (*write)(const struct subject *, const struct input *, const void *result, struct fault *);
 
     /* After a first run. NULL: there is nothing to say. */
     void (*describe)(const struct subject *, size_t n, struct description *);

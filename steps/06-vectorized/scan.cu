@@ -16,7 +16,7 @@
  */
 #include "common/step/step.h"
 #include "scan.h"
-#include "float4.cuh"
+#include "common/step/float4.cuh"
 
 /*
  * Block j scans the elements [j B, j B + B) of g_idata into g_odata, exclusively, and stores their

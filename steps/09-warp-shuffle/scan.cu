@@ -15,7 +15,7 @@
  */
 #include "common/step/step.h"
 #include "scan.h"
-#include "float4.cuh"
+#include "common/step/float4.cuh"
 
 #define ALL_LANES 0xffffffff
 

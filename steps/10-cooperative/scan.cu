@@ -19,7 +19,7 @@
  */
 #include "common/step/step.h"
 #include "scan.h"
-#include "float4.cuh"
+#include "common/step/float4.cuh"
 #include "groups.cuh"
 #include "tile.cuh"
 

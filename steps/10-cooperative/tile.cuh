@@ -4,7 +4,7 @@
 #ifndef STEP10_TILE_CUH
 #define STEP10_TILE_CUH
 
-#include "float4.cuh"
+#include "common/step/float4.cuh"
 #include "groups.cuh"
 
 /*

@@ -15,7 +15,7 @@
  */
 #include "common/step/step.h"
 #include "scan.h"
-#include "float4.cuh"
+#include "common/step/float4.cuh"
 #include "look_back.cuh"
 
 /* The sum of x over the lanes up to and including this one. All lanes of the warp take part. */

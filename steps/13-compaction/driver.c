@@ -3,14 +3,12 @@
  * of a text, how its compactions are called, and what is right.
  */
 #include "common/files/visible.h"
-#include "common/harness/host/host.h"
 #include "common/harness/print/print.h"
 #include "common/harness/run/runs.h"
 #include "common/harness/verify/verify.h"
 #include "common/step/options.h"
 #include "step13.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,19 +34,10 @@ struct request {
 
 static const char *set_type(void *self, const char *value)
 {
+    static const enum element types[] = {ELEMENT_F32, ELEMENT_F64, ELEMENT_I32, ELEMENT_I64};
     struct request *r = self;
-    static const struct {
-        const char *name;
-        enum element element;
-    } types[] = {
-        {"f32", ELEMENT_F32}, {"f64", ELEMENT_F64}, {"i32", ELEMENT_I32}, {"i64", ELEMENT_I64}};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(value, types[i].name) == 0) {
-            r->element = types[i].element;
-            r->typed = true;
-            return NULL;
-        }
-    return "the type must be f32, f64, i32 or i64.";
+    r->typed = element_choose(value, types, 4, &r->element);
+    return r->typed ? NULL : "the type must be f32, f64, i32 or i64.";
 }
 
 static const char *set_grep(void *self, const char *value)
@@ -113,53 +102,14 @@ static int check_together(const struct request *r, const struct options *o, stru
 
 /* ---- a text ---------------------------------------------------------------------------------- */
 
-#define CHUNK     ((size_t)1 << 20)
 #define TEXT_SIZE ((size_t)INT32_MAX - 1) /* bytes: lines are counted in 32 bits */
 
-static int too_large(const char *name, struct fault *fault)
-{
-    return fail(fault, EXIT_USAGE, "%s has more than %zu bytes; --grep takes no more.", name,
-                TEXT_SIZE);
-}
-
-/* Reads to the end of the file. As grep does, a last line without a newline gets one. */
-static int read_all(FILE *file, const char *name, struct input *input, struct fault *fault)
-{
-    char *text = NULL;
-    size_t n = 0, room = 0, got = 0;
-    do {
-        if (room < n + CHUNK + 1) {
-            room = 2 * n + CHUNK + 1;
-            char *more = room < host_memory() ? realloc(text, room) : NULL;
-            if (!more) {
-                free(text);
-                return fail(fault, EXIT_USAGE, "%s does not fit into memory.", name);
-            }
-            text = more;
-        }
-        got = fread(text + n, 1, CHUNK, file);
-        n += got;
-    } while (got == CHUNK && n <= TEXT_SIZE);
-    int code = 0;
-    if (ferror(file)) code = fail(fault, EXIT_USAGE, "cannot read %s: %s.", name, strerror(errno));
-    if (!code && n == 0) code = fail(fault, EXIT_USAGE, "%s is empty; there are no lines.", name);
-    if (!code && n > TEXT_SIZE) code = too_large(name, fault);
-    if (code) {
-        free(text);
-        return code;
-    }
-    if (text[n - 1] != '\n') text[n++] = '\n';
-    *input = (struct input){.element = ELEMENT_I8, .n = n, .data = text};
-    return 0;
-}
-
+/* As grep does, a last line without a newline gets one. */
 static int read_text(struct input *input, const char *path, struct fault *fault)
 {
-    bool is_stdin = strcmp(path, "-") == 0;
-    FILE *file = is_stdin ? stdin : fopen(path, "rb");
-    if (!file) return fail(fault, EXIT_USAGE, "cannot open %s: %s.", path, strerror(errno));
-    int code = read_all(file, is_stdin ? "stdin" : path, input, fault);
-    if (!is_stdin) fclose(file);
+    int code = input_read_bytes(input, path, TEXT_SIZE, "--grep", "there are no lines", fault);
+    char *text = input->data;
+    if (!code && text[input->n - 1] != '\n') text[input->n++] = '\n';
     return code;
 }
 
@@ -425,19 +375,15 @@ static void compare_all(struct verdict *v, const struct subject *s, const struct
     check_rest(v, size, out, kept, place_of_count(s->self, p->n));
 }
 
-static int judge(const struct subject *s, const struct problem *p, struct result *result,
-                 struct verdict *v, struct fault *fault)
+static void judge(const struct subject *s, const struct problem *p, const void *out,
+                  struct verdict *v)
 {
     struct request *r = s->self;
-    const void *out;
-    int code = result_whole(result, &out, fault);
-    if (code) return code;
     char *want = allocated(malloc(p->n * element_size(p->element) + 1));
     r->kept =
         r->grep ? keep_lines(&r->search, want, p->in, p->n) : keep_numbers(&r->predicate, want, p);
     compare_all(v, s, p, out, want, r->kept);
     free(want);
-    return 0;
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
@@ -472,18 +418,15 @@ static void describe(const struct subject *s, size_t n, struct description *d)
 
 /* ---- the output ------------------------------------------------------------------------------ */
 
-static int write(const struct subject *s, const struct input *input, struct result *result,
+static int write(const struct subject *s, const struct input *input, const void *out,
                  struct fault *fault)
 {
     const struct request *r = s->self;
     const char *path = s->options->output;
-    struct output output;
-    const void *out;
-    int code = result_whole(result, &out, fault);
-    if (code) return code;
     uint64_t kept = count_of(r, out, input->n);
-    code = r->grep ? output_begin_bytes(&output, path, fault)
-                   : output_begin(&output, path, input->element, kept, fault);
+    struct output output;
+    if (!r->grep) return output_array(path, input->element, out, kept, fault);
+    int code = output_begin_bytes(&output, path, fault);
     if (!code) code = output_add(&output, out, kept, fault);
     return code ? code : output_end(&output, fault);
 }

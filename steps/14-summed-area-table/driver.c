@@ -2,7 +2,6 @@
 #include "common/harness/pictures/picture.h"
 #include "common/harness/print/print.h"
 #include "common/harness/run/runs.h"
-#include "judge.h"
 #include "request.h"
 
 #include <stdio.h>
@@ -102,13 +101,10 @@ static cudaError_t launch(const struct subject *s, const struct call *c)
 
 /* ---- what is right --------------------------------------------------------------------------- */
 
-static int judge(const struct subject *s, const struct problem *p, struct result *result,
-                 struct verdict *v, struct fault *fault)
+static void judge(const struct subject *s, const struct problem *p, const void *out,
+                  struct verdict *v)
 {
     const struct request *r = s->self;
-    const void *out;
-    int code = result_whole(result, &out, fault);
-    if (code) return code;
     const struct judged judged = {
         .variant = r->variant,
         .size = r->size,
@@ -120,7 +116,6 @@ static int judge(const struct subject *s, const struct problem *p, struct result
         .maximum = r->maximum,
     };
     sat_judge(v, &judged);
-    return 0;
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
@@ -200,14 +195,13 @@ static int write_picture(const struct request *r, const char *path, const void *
     return picture_write(&p, path, fault);
 }
 
-static int write(const struct subject *s, const struct input *in, struct result *result,
+static int write(const struct subject *s, const struct input *in, const void *out,
                  struct fault *fault)
 {
     const struct request *r = s->self;
     const char *path = s->options->output;
-    const void *out;
-    int code = result_whole(result, &out, fault);
-    if (!code && r->sum)
+    int code = 0;
+    if (r->sum)
         code = table_file_write(r->sum, r->variant, out, in->data, r->element, r->size, fault);
     if (!code && path) code = write_picture(r, path, (const char *)out + table_bytes(r), fault);
     return code;

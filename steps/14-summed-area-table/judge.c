@@ -6,7 +6,7 @@
  * a sum of whole numbers is exact up to 2^24, since no sum on the way is larger; beyond, and for
  * floats as pixels, each addition on the way may be wrong by 2^-24 of the magnitudes.
  */
-#include "judge.h"
+#include "request.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * request.c — the options of step 14, and which of them go together. request.c reads the
- * files.
+ * request.c — the options of step 14, which of them go together, and the picture: a file's, or a
+ * random one.
  */
 #include "common/command/option_table.h"
 #include "common/files/visible.h"
@@ -17,32 +17,18 @@
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* A whole number from 1 on. False: it is none. */
-static bool read_number(const char *text, size_t *number)
-{
-    struct fault ignored;
-    return size_parse(text, "", number, &ignored) == 0 && *number > 0;
-}
-
 static const char *set_size(void *self, const char *value)
 {
     struct request *r = self;
-    char width[32];
-    const char *cross = strchr(value, 'x');
-    size_t length = cross ? (size_t)(cross - value) : sizeof width;
-    if (length < sizeof width) {
-        memcpy(width, value, length);
-        width[length] = '\0';
-        if (read_number(width, &r->width) && read_number(cross + 1, &r->height)) return NULL;
-    }
-    return "give width and height, such as 640x480.";
+    return size_pair(value, &r->width, &r->height) ? NULL
+                                                   : "give width and height, such as 640x480.";
 }
 
 static const char *set_channels(void *self, const char *value)
 {
     struct request *r = self;
     size_t number;
-    if (!read_number(value, &number) || (number != 1 && number != 3 && number != 4))
+    if (!size_whole(value, &number) || (number != 1 && number != 3 && number != 4))
         return "a picture has 1 channel (grey), 3 (RGB) or 4 (RGBA).";
     r->channels = (unsigned)number;
     return NULL;
@@ -52,7 +38,7 @@ static const char *set_bits(void *self, const char *value)
 {
     struct request *r = self;
     size_t number;
-    if (!read_number(value, &number) || (number != 8 && number != 16))
+    if (!size_whole(value, &number) || (number != 8 && number != 16))
         return "samples have 8 or 16 bits.";
     r->bits = (unsigned)number;
     return NULL;
@@ -61,7 +47,7 @@ static const char *set_bits(void *self, const char *value)
 static const char *set_box(void *self, const char *value)
 {
     struct request *r = self;
-    return read_number(value, &r->box) ? NULL : "give the window's width in pixels, from 1 on.";
+    return size_whole(value, &r->box) ? NULL : "give the window's width in pixels, from 1 on.";
 }
 
 static const char *set_depth(void *self, const char *value)
@@ -82,7 +68,7 @@ static const char *set_focus(void *self, const char *value)
 static const char *set_max_width(void *self, const char *value)
 {
     struct request *r = self;
-    bool right = read_number(value, &r->max_width) && r->max_width % 2 == 1;
+    bool right = size_whole(value, &r->max_width) && r->max_width % 2 == 1;
     return right ? NULL : "give an odd number of pixels: windows lie evenly around their pixel.";
 }
 

@@ -151,13 +151,10 @@ static int input(const struct subject *s, struct input *input, struct fault *fau
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-static int judge(const struct subject *s, const struct problem *problem, struct result *result,
-                 struct verdict *verdict, struct fault *fault)
+static void judge(const struct subject *s, const struct problem *problem, const void *out,
+                  struct verdict *verdict)
 {
-    const void *out;
-    int code = result_whole(result, &out, fault);
-    if (!code) sort_judge(s->self, problem, out, verdict);
-    return code;
+    sort_judge(s->self, problem, out, verdict);
 }
 
 static size_t files(const void *self, struct own_file files[OWN_FILES])
@@ -167,28 +164,16 @@ static size_t files(const void *self, struct own_file files[OWN_FILES])
     return 1;
 }
 
-static int write_array(const char *path, enum element element, const void *array, size_t n,
-                       struct fault *fault)
-{
-    struct output output;
-    int code = output_begin(&output, path, element, n, fault);
-    if (!code) code = output_add(&output, array, n, fault);
-    return code ? code : output_end(&output, fault);
-}
-
-static int write(const struct subject *s, const struct input *input, struct result *result,
+static int write(const struct subject *s, const struct input *input, const void *out,
                  struct fault *fault)
 {
     const struct request *r = s->self;
     const char *path = s->options->output;
     size_t n = input->n;
-    const void *out;
-    int code = result_whole(result, &out, fault);
-    if (code) return code;
     const void *values = (const char *)out + n * key_bytes(r);
     if (r->lines) return sort_text_write(&r->text, r->descending, values, n, path, fault);
-    code = write_array(path, input->element, out, n, fault);
-    if (!code && r->values) code = write_array(r->values, ELEMENT_U32, values, n, fault);
+    int code = output_array(path, input->element, out, n, fault);
+    if (!code && r->values) code = output_array(r->values, ELEMENT_U32, values, n, fault);
     return code;
 }
 
@@ -271,22 +256,13 @@ const struct step step15 = {
  * The options that only step 15 has.
  */
 
-static const struct {
-    const char *name;
-    enum element element;
-} types[] = {{"u32", ELEMENT_U32}, {"i32", ELEMENT_I32}, {"f32", ELEMENT_F32},
-             {"u64", ELEMENT_U64}, {"i64", ELEMENT_I64}, {"f64", ELEMENT_F64}};
-
 static const char *set_type(void *self, const char *value)
 {
+    static const enum element types[] = {ELEMENT_U32, ELEMENT_I32, ELEMENT_F32,
+                                         ELEMENT_U64, ELEMENT_I64, ELEMENT_F64};
     struct request *r = self;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(value, types[i].name) == 0) {
-            r->element = types[i].element;
-            r->typed = true;
-            return NULL;
-        }
-    return "this type is unknown; choose u32, i32, f32, u64, i64 or f64.";
+    r->typed = element_choose(value, types, 6, &r->element);
+    return r->typed ? NULL : "this type is unknown; choose u32, i32, f32, u64, i64 or f64.";
 }
 
 static const char *set_values(void *self, const char *value)

@@ -6,16 +6,13 @@
 #define _GNU_SOURCE /* qsort_r */
 #include "step15.h"
 
-#include "common/harness/host/host.h"
 #include "common/harness/input/input.h"
 #include "common/harness/print/print.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define KEY_BYTES  8
-#define FIRST_ROOM ((size_t)1 << 16)
 #define TEXT_MOST  ((size_t)1 << 30) /* bytes of a file */
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -23,29 +20,6 @@
 static int too_large(const char *name, struct fault *fault)
 {
     return fail(fault, EXIT_USAGE, "%s does not fit into memory.", name);
-}
-
-/* Reads all of it. Returns 0, or EXIT_USAGE. */
-static int read_all(struct text_lines *t, FILE *from, const char *name, struct fault *fault)
-{
-    size_t room = 0;
-    for (;;) {
-        if (t->length == room) {
-            room = room ? 2 * room : FIRST_ROOM;
-            char *larger = room <= host_memory() ? realloc(t->bytes, room) : NULL;
-            if (!larger) return too_large(name, fault);
-            t->bytes = larger;
-        }
-        size_t got = fread(t->bytes + t->length, 1, room - t->length, from);
-        t->length += got;
-        if (t->length > TEXT_MOST)
-            return fail(fault, EXIT_USAGE, "%s has more than %zu bytes; --lines takes no more.",
-                        name, TEXT_MOST);
-        if (got > 0) continue;
-        if (ferror(from))
-            return fail(fault, EXIT_USAGE, "cannot read %s: %s.", name, strerror(errno));
-        return 0;
-    }
 }
 
 /* The first 8 bytes as a number in which the first byte weighs most; zeros after the end. */
@@ -95,16 +69,13 @@ void sort_text_free(struct text_lines *t)
 
 int sort_text_read(struct text_lines *t, struct input *input, const char *path, struct fault *fault)
 {
-    bool is_stdin = strcmp(path, "-") == 0;
-    const char *name = is_stdin ? "stdin" : path;
-    FILE *from = is_stdin ? stdin : fopen(path, "rb");
+    struct input bytes;
+    int code = input_read_bytes(&bytes, path, TEXT_MOST, "--lines", "there is nothing to sort",
+                                fault);
     *input = (struct input){.element = ELEMENT_U64};
-    if (!from) return fail(fault, EXIT_USAGE, "cannot open %s: %s.", path, strerror(errno));
-    int code = read_all(t, from, name, fault);
-    if (!is_stdin) fclose(from);
-    if (!code && t->length == 0)
-        code = fail(fault, EXIT_USAGE, "%s is empty; there is nothing to sort.", name);
-    if (!code) code = split(t, input, name, fault);
+    if (code) return code;
+    *t = (struct text_lines){.bytes = bytes.data, .length = bytes.n};
+    code = split(t, input, strcmp(path, "-") ? path : "stdin", fault);
     if (!code) return 0;
     sort_text_free(t);
     input_free(input);

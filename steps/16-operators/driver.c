@@ -141,28 +141,21 @@ static struct needs needs(const struct subject *s, size_t n)
                           .own = operators_own_bytes(r, n)};
 }
 
-static int judge(const struct subject *s, const struct problem *problem, struct result *result,
-                 struct verdict *verdict, struct fault *fault)
+static void judge(const struct subject *s, const struct problem *problem, const void *out,
+                  struct verdict *verdict)
 {
     struct request *r = s->self;
-    const void *out;
-    int code = result_whole(result, &out, fault);
-    if (code) return code;
-    if (!r->partners) return operators_judge(r, problem, out, verdict, &r->found);
-    operators_judge_partners(problem, out, verdict, &r->found);
-    return 0;
+    if (r->partners)
+        operators_judge_partners(problem, out, verdict, &r->found);
+    else
+        operators_judge(r, problem, out, verdict, &r->found);
 }
 
-static int write(const struct subject *s, const struct input *input, struct result *result,
+static int write(const struct subject *s, const struct input *input, const void *out,
                  struct fault *fault)
 {
     const struct request *r = s->self;
-    struct output output;
-    const void *out;
-    int code = result_whole(result, &out, fault);
-    if (!code) code = output_begin(&output, s->options->output, r->result, input->n, fault);
-    if (!code) code = output_add(&output, out, input->n, fault);
-    return code ? code : output_end(&output, fault);
+    return output_array(s->options->output, r->result, out, input->n, fault);
 }
 
 /* Every array once. */
@@ -200,18 +193,14 @@ static double moved_bytes(const struct request *r, size_t n, const struct launch
 
 static void about_shape(const struct request *r, char *text, size_t size)
 {
-    static const char *const kinds[] = {[SCAN_HEADS_BYTES] = "bytes",
-                                        [SCAN_HEADS_BITS] = "bits",
-                                        [SCAN_HEADS_KEYS] = "keys",
-                                        [SCAN_HEADS_OFFSETS] = "offsets"};
     size_t count = r->along ? r->rows : r->columns, each = r->along ? r->columns : r->rows;
     if (r->rows)
         snprintf(text, size, "%s %s%s of %s element%s", format_count(count).s,
                  r->along ? "row" : "column", plural(count), format_count(each).s, plural(each));
     else if (r->kind != SCAN_HEADS_NONE && r->every == 1)
-        snprintf(text, size, "sequences by %s, each of 1 element", kinds[r->kind]);
+        snprintf(text, size, "sequences by %s, each of 1 element", head_names[r->kind]);
     else if (r->kind != SCAN_HEADS_NONE)
-        snprintf(text, size, "sequences by %s, about one in %s elements", kinds[r->kind],
+        snprintf(text, size, "sequences by %s, about one in %s elements", head_names[r->kind],
                  format_count(r->every ? r->every : EVERY_DEFAULT).s);
     else
         snprintf(text, size, "one sequence");

@@ -54,7 +54,7 @@ enum {
     COLUMN_WINDOW_ROWS = 8 * 8 * 16,
 };
 
-/* segment.cuh and segment.cuh: vectors of at most 4 elements, rows and lanes of a segment, segments
+/* segment.cuh: vectors of at most 4 elements, rows and lanes of a segment, segments
  * of a tile, the tiles of a window as 4 and 32, the windows before, and 6 more. */
 enum {
     SEQUENCE_STEPS = 3 + MANY_ROWS + 5 + 3 + 3 + 5 + 6,
@@ -551,8 +551,8 @@ static double smallest(const struct judge *j)
     return least;
 }
 
-int operators_judge(const struct request *r, const struct problem *p, const void *out,
-                    struct verdict *v, struct findings *found)
+void operators_judge(const struct request *r, const struct problem *p, const void *out,
+                     struct verdict *v, struct findings *found)
 {
     struct judge j = {.request = r,
                       .verdict = v,
@@ -576,7 +576,6 @@ int operators_judge(const struct request *r, const struct problem *p, const void
         judge_columns(&j, &steps);
     else
         judge_sequences(&j, &steps);
-    return 0;
 }
 
 /* ---- partners -------------------------------------------------------------------------------- */

@@ -33,17 +33,14 @@ const struct operator_facts operator_facts[OPERATORS] = {
     [OP_SIGHT] = {"line-of-sight", OP_SIGHT, HEIGHTS, false, true, "a random walk"},
 };
 
-static const struct {
-    const char *name;
-    enum element element;
-} type_names[] = {{"f32", ELEMENT_F32}, {"f64", ELEMENT_F64}, {"i32", ELEMENT_I32},
-                  {"i64", ELEMENT_I64}, {"u32", ELEMENT_U32}, {"u64", ELEMENT_U64}};
-enum { TYPE_NAMES = sizeof type_names / sizeof *type_names };
+static const enum element types[] = {ELEMENT_F32, ELEMENT_F64, ELEMENT_I32,
+                                     ELEMENT_I64, ELEMENT_U32, ELEMENT_U64};
+enum { TYPES = sizeof types / sizeof *types };
 
-static const char *const head_names[] = {[SCAN_HEADS_BYTES] = "bytes",
-                                         [SCAN_HEADS_BITS] = "bits",
-                                         [SCAN_HEADS_KEYS] = "keys",
-                                         [SCAN_HEADS_OFFSETS] = "offsets"};
+const char *const head_names[] = {[SCAN_HEADS_BYTES] = "bytes",
+                                  [SCAN_HEADS_BITS] = "bits",
+                                  [SCAN_HEADS_KEYS] = "keys",
+                                  [SCAN_HEADS_OFFSETS] = "offsets"};
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -62,12 +59,11 @@ static const char *set_op(void *self, const char *value)
 static const char *set_type(void *self, const char *value)
 {
     struct request *r = self;
-    for (int i = 0; i < TYPE_NAMES; i++)
-        if (strcmp(value, type_names[i].name) == 0) {
-            r->type = type_names[i].name;
-            return NULL;
-        }
-    return "this type is unknown; choose f32, f64, i32, i64, u32 or u64.";
+    enum element element;
+    if (!element_choose(value, types, TYPES, &element))
+        return "this type is unknown; choose f32, f64, i32, i64, u32 or u64.";
+    r->type = element_short(element);
+    return NULL;
 }
 
 static const char *set_keep(void *self, const char *value)
@@ -78,28 +74,13 @@ static const char *set_keep(void *self, const char *value)
     return right ? NULL : "give a number from 0 to 1.";
 }
 
-/* A whole number from 1 on. False: it is none. */
-static bool read_number(const char *text, size_t *number)
-{
-    struct fault ignored;
-    return size_parse(text, "", number, &ignored) == 0 && *number > 0;
-}
-
 static const char *set_shape(void *self, const char *value)
 {
     struct request *r = self;
-    char rows[32];
     size_t n;
-    const char *cross = strchr(value, 'x');
-    size_t length = cross ? (size_t)(cross - value) : sizeof rows;
-    if (length < sizeof rows) {
-        memcpy(rows, value, length);
-        rows[length] = '\0';
-        if (read_number(rows, &r->rows) && read_number(cross + 1, &r->columns) &&
-            !__builtin_mul_overflow(r->rows, r->columns, &n))
-            return NULL;
-    }
-    return "give the numbers of rows and columns, such as 1000x64.";
+    bool right = size_pair(value, &r->rows, &r->columns) &&
+                 !__builtin_mul_overflow(r->rows, r->columns, &n);
+    return right ? NULL : "give the numbers of rows and columns, such as 1000x64.";
 }
 
 static const char *set_along(void *self, const char *value)
@@ -125,7 +106,7 @@ static const char *set_heads(void *self, const char *value)
 static const char *set_every(void *self, const char *value)
 {
     struct request *r = self;
-    return read_number(value, &r->every) ? NULL : "give a number of elements, from 1 on.";
+    return size_whole(value, &r->every) ? NULL : "give a number of elements, from 1 on.";
 }
 
 static const char *set_second(void *self, const char *value)
@@ -184,11 +165,10 @@ const struct step_option operators_options[] = {
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
+/* Characters have 8 bits without a sign. */
 static const char *short_name(enum element element)
 {
-    for (int i = 0; i < TYPE_NAMES; i++)
-        if (type_names[i].element == element) return type_names[i].name;
-    return "u8";
+    return element == ELEMENT_I8 ? "u8" : element_short(element);
 }
 
 static bool takes_type(const struct operator_facts *op, enum element element)
@@ -222,8 +202,7 @@ static int choose_type(struct request *r, const struct options *o, struct fault 
     if (r->type && op->plain == OP_BRACKETS)
         return fail(fault, EXIT_USAGE, "--type: --op brackets takes characters; leave it out.");
     if (r->type) {
-        for (int i = 0; i < TYPE_NAMES; i++)
-            if (strcmp(type_names[i].name, r->type) == 0) element = type_names[i].element;
+        element_choose(r->type, types, TYPES, &element);
         if (!takes_type(op, element))
             return fail(fault, EXIT_USAGE, "--type %s: --op %s does not have it; %s %s.", r->type,
                         op->name, op->type_count > 1 ? "choose" : "it has", list);

@@ -102,6 +102,7 @@ struct request {
 };
 
 extern const struct step_option operators_options[];
+extern const char *const head_names[]; /* by enum scan_heads */
 
 /* ---- request.c ------------------------------------------------------------------------------- */
 
@@ -156,9 +157,9 @@ int operators_check_range(const struct request *, const struct input *, const ch
 
 /* ---- is a result right? ---------------------------------------------------------------------- */
 
-/* Judges each result by a loop over its sequence. Fills in *found. Returns 0. */
-int operators_judge(const struct request *, const struct problem *, const void *out,
-                    struct verdict *, struct findings *found);
+/* Judges each result by a loop over its sequence. Fills in *found. */
+void operators_judge(const struct request *, const struct problem *, const void *out,
+                     struct verdict *, struct findings *found);
 
 /* Where character i of a text is. */
 struct text_place text_place_of(const void *text, size_t i);

@@ -5,18 +5,15 @@
  * lie in device memory of the step's own. They stay the same when the harness reverses its input.
  */
 #include "common/files/visible.h"
-#include "common/harness/host/host.h"
 #include "common/harness/print/print.h"
 #include "common/step/cuda_check.h"
 #include "request.h"
 
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ROOM  ((size_t)1 << 16)
 #define SECOND_SEED 0x2ED /* b is independent of a */
 
 /* ---- random numbers -------------------------------------------------------------------------- */
@@ -117,39 +114,6 @@ static int generate(const struct request *r, struct input *input, size_t n, uint
     return 0;
 }
 
-/* ---- a file of characters -------------------------------------------------------------------- */
-
-static int read_all(struct input *input, FILE *from, const char *name, struct fault *fault)
-{
-    size_t room = 0, got;
-    do {
-        if (input->n == room) {
-            room = room ? 2 * room : FIRST_ROOM;
-            void *larger = room <= host_memory() ? realloc(input->data, room) : NULL;
-            if (!larger) return fail(fault, EXIT_USAGE, "%s does not fit into memory.", name);
-            input->data = larger;
-        }
-        got = fread((char *)input->data + input->n, 1, room - input->n, from);
-        input->n += got;
-    } while (got > 0);
-    if (ferror(from)) return fail(fault, EXIT_USAGE, "cannot read %s: %s.", name, strerror(errno));
-    if (input->n == 0)
-        return fail(fault, EXIT_USAGE, "%s is empty; there is nothing to scan.", name);
-    return 0;
-}
-
-static int read_text(struct input *input, const char *path, struct fault *fault)
-{
-    bool is_stdin = strcmp(path, "-") == 0;
-    FILE *from = is_stdin ? stdin : fopen(path, "rb");
-    *input = (struct input){.element = ELEMENT_I8};
-    if (!from) return fail(fault, EXIT_USAGE, "cannot open %s: %s.", path, strerror(errno));
-    int code = read_all(input, from, is_stdin ? "stdin" : path, fault);
-    if (!is_stdin) fclose(from);
-    if (code) input_free(input);
-    return code;
-}
-
 /* ---- the first input ------------------------------------------------------------------------- */
 
 static int check_length(const char *path, size_t n, size_t want, const char *of,
@@ -171,7 +135,8 @@ static int first_input(const struct request *r, struct input *input, const struc
     size_t n = count_asked(r, o);
     if (!o->input) return generate(r, input, n, o->seed, fault);
     int code = r->plain == OP_BRACKETS
-                   ? read_text(input, o->input, fault)
+                   ? input_read_bytes(input, o->input, SIZE_MAX, "", "there is nothing to scan",
+                                      fault)
                    : input_read(input, r->element, o->input, 0, fault);
     if (code) return code;
     code = operators_check_count(r, input->n, fault);

@@ -8,7 +8,6 @@
 #include "parts/shape.h"
 #include "request.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +20,8 @@ const char *const exchange_names[] = {[CHOOSE_MPI] = "mpi",
                                       [CHOOSE_PEER] = "peer",
                                       [CHOOSE_EXSCAN] = "exscan"};
 
-static const struct {
-    const char *name;
-    enum element element;
-    enum many_op op;
-} types[] = {{"f32", ELEMENT_F32, MANY_SUM_F32},
-             {"f64", ELEMENT_F64, MANY_SUM_F64},
-             {"i32", ELEMENT_I32, MANY_SUM_I32},
-             {"i64", ELEMENT_I64, MANY_SUM_I64}};
+static const enum element types[] = {ELEMENT_F32, ELEMENT_F64, ELEMENT_I32, ELEMENT_I64};
+static const enum many_op sums[] = {MANY_SUM_F32, MANY_SUM_F64, MANY_SUM_I32, MANY_SUM_I64};
 enum { TYPES = sizeof types / sizeof *types };
 
 /* ---- the options ----------------------------------------------------------------------------- */
@@ -44,12 +37,11 @@ static const char *set_op(void *self, const char *value)
 static const char *set_type(void *self, const char *value)
 {
     struct request *r = self;
-    for (size_t i = 0; i < TYPES; i++)
-        if (strcmp(value, types[i].name) == 0) {
-            r->type = types[i].name;
-            return NULL;
-        }
-    return "this type is unknown; choose f32, f64, i32 or i64.";
+    enum element element;
+    if (!element_choose(value, types, TYPES, &element))
+        return "this type is unknown; choose f32, f64, i32 or i64.";
+    r->type = element_short(element);
+    return NULL;
 }
 
 static const char *set_exchange(void *self, const char *value)
@@ -114,13 +106,12 @@ static int find_type(struct request *r, const struct options *o, struct fault *f
         r->element = npy_file_type(&file);
         npy_file_close(&file);
     }
-    for (size_t i = 0; i < TYPES; i++) {
-        if (r->type && strcmp(r->type, types[i].name) == 0) r->element = types[i].element;
-        if (types[i].element == r->element) {
-            r->op = r->affine ? MANY_AFFINE_F32 : types[i].op;
-            if (!r->type || types[i].name == r->type) return 0;
+    if (r->type) element_choose(r->type, types, TYPES, &r->element);
+    for (size_t i = 0; i < TYPES; i++)
+        if (types[i] == r->element) {
+            r->op = r->affine ? MANY_AFFINE_F32 : sums[i];
+            return 0;
         }
-    }
     return fail(fault, EXIT_USAGE,
                 "%s has elements of %s, and step 17 has f32, f64, i32 or i64; add --type.",
                 o->input, element_name(r->element));
@@ -243,74 +234,6 @@ int choose_exchange(const struct surroundings *s, enum exchange_choice asked,
         code = check_own_gpu(s, exchange_names[asked], fault);
     if (!code && asked == CHOOSE_PEER) code = check_peer(s, fault);
     return code;
-}
-
-/* ---- the same on every rank? ----------------------------------------------------------------- */
-
-__attribute__((format(printf, 3, 4))) static void add(struct settings *s, const char *name,
-                                                      const char *format, ...)
-{
-    va_list arguments;
-    size_t i = s->count++;
-    snprintf(s->is[i].name, sizeof s->is[i].name, "%s", name);
-    va_start(arguments, format);
-    vsnprintf(s->is[i].value, sizeof s->is[i].value, format, arguments);
-    va_end(arguments);
-}
-
-static void add_flag(struct settings *s, const char *name, bool given)
-{
-    add(s, name, "%s", given ? "given" : "not given");
-}
-
-static void add_text(struct settings *s, const char *name, const char *value)
-{
-    add(s, name, "%s", value ? value : "not given");
-    for (; value && *value; value++) {
-        uint64_t *sum = &s->is[s->count - 1].sum;
-        *sum = (*sum ^ (unsigned char)*value) * 0x100000001B3; // FNV-1a
-    }
-}
-
-void settings_of(const struct request *r, const struct options *o, struct settings *s)
-{
-    static const char *const verify[] = {"full", "sample", "none"};
-    static const char *const device[] = {"not given", "cuda", "emu"};
-    memset(s, 0, sizeof *s);
-    add_flag(s, "help", o->help);
-    add_flag(s, "version", o->version);
-    add(s, "n", "%zu", o->n);
-    add(s, "op", "%s", r->affine ? "affine" : "sum");
-    add_text(s, "type", r->type);
-    add_text(s, "exchange", r->exchange == CHOOSE_ANY ? NULL : exchange_names[r->exchange]);
-    add(s, "wait", "%g", r->wait);
-    add_flag(s, "inclusive", o->inclusive);
-    add_text(s, "input", o->input);
-    add_text(s, "second", r->second);
-    add_flag(s, "real", o->real);
-    add(s, "seed", "%llu", (unsigned long long)o->seed);
-    add_text(s, "output", o->output);
-    if (o->reps == REPS_DEFAULT)
-        add_text(s, "reps", NULL);
-    else
-        add(s, "reps", "%d", o->reps);
-    add_text(s, "verify", verify[o->verify]);
-    add_text(s, "device", device[o->device]);
-    add_flag(s, "json", o->format == REPORT_JSON);
-    add_flag(s, "csv", o->format == REPORT_CSV);
-}
-
-int settings_compare(const struct settings *own, const struct settings *of_rank_0,
-                     struct fault *fault)
-{
-    for (size_t i = 0; i < own->count; i++)
-        if (strcmp(own->is[i].value, of_rank_0->is[i].value) != 0 ||
-            own->is[i].sum != of_rank_0->is[i].sum)
-            return fail(fault, EXIT_USAGE,
-                        "--%s is %.200s, but on rank 0 it is %.200s; give all ranks the same "
-                        "options.",
-                        own->is[i].name, own->is[i].value, of_rank_0->is[i].value);
-    return 0;
 }
 
 /* ---- a part of the input --------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* judge.c — compares the results of a part with those of a loop over all elements. */
-#include "judge.h"
+#include "request.h"
 #include "parts/shape.h"
 
 #include <float.h>
@@ -219,7 +219,7 @@ void judge_piece(struct judge *j, const void *out, size_t count)
 /* ---- the reference --------------------------------------------------------------------------- */
 
 /*
- * See judge.h. Each function does what its namesake does in part.cuh or in step
+ * See request.h. Each function does what its namesake does in part.cuh or in step
  * 16's segment.cuh, with an array of LANES for what is a variable of each lane there.
  */
 

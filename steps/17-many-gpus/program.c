@@ -28,14 +28,37 @@ static const struct request *request_of(const struct program *p) { return p->sta
 
 /* ---- before the runs ------------------------------------------------------------------------- */
 
-/* Have all ranks the same options? */
-static int compare_settings(struct program *p)
+/* A command line as text, which may have been cut, and a number made of all of it. */
+struct words {
+    char text[FAULT_TEXT / 3];
+    uint64_t sum;
+};
+
+static struct words words_of(char *const *argv)
 {
-    struct settings own, of_rank_0;
-    settings_of(request_of(p), &p->start->options, &own);
-    of_rank_0 = own;
+    struct words words = {.sum = 0};
+    size_t used = 0, room = sizeof words.text;
+    for (argv++; *argv; argv++) {
+        if (used < room)
+            used +=
+                (size_t)snprintf(words.text + used, room - used, "%s%s", used ? " " : "", *argv);
+        for (const char *c = *argv; *c; c++) words.sum = words.sum * 0x100000001B3 + (size_t)*c;
+        words.sum = words.sum * 0x100000001B3 + 1; /* a word ends */
+    }
+    return words;
+}
+
+/* Have all ranks the same options? */
+static int compare_options(struct program *p)
+{
+    struct words own = words_of(p->start->options.argv), of_rank_0 = own;
     MPI_Bcast(&of_rank_0, (int)sizeof of_rank_0, MPI_BYTE, 0, p->ranks.comm);
-    return agree(p->ranks.comm, settings_compare(&own, &of_rank_0, &p->fault), &p->fault);
+    int code = 0;
+    if (own.sum != of_rank_0.sum)
+        code = fail(&p->fault, EXIT_USAGE,
+                    "the options are \"%s\", but on rank 0 \"%s\"; give all ranks the same.",
+                    own.text, of_rank_0.text);
+    return agree(p->ranks.comm, code, &p->fault);
 }
 
 /* The need of all ranks of a machine together, in bytes. */
@@ -206,7 +229,7 @@ int program_run(struct start *start)
     MPI_Comm_rank(p->ranks.comm, &p->ranks.rank);
     watch_begin(p->ranks.rank, request_of(p)->wait);
     int code = agree(p->ranks.comm, start->code, &p->fault);
-    if (!code) code = compare_settings(p);
+    if (!code) code = compare_options(p);
     if (!code && (o->help || o->version))
         code = agree(p->ranks.comm, inform(p), &p->fault);
     else if (!code)

@@ -10,7 +10,6 @@
 #include "common/harness/run/device.h"
 #include "common/harness/run/runs.h"
 #include "common/step/options.h"
-#include "judge.h"
 #include "request.h"
 #include "scan.h"
 

@@ -5,8 +5,7 @@
 #include "common/harness/print/print.h"
 #include "common/harness/report/report.h"
 
-#include <stdarg.h>
-#include <string.h>
+#include <math.h>
 
 #define NAME_SHOWN 120
 
@@ -194,18 +193,12 @@ static void record_input(struct record *r, const struct facts17 *f)
     record_text(r, "op", "%s", request->affine ? "affine" : "sum");
     record_integer(r, "n", f->runs->n);
     record_text(r, "element", "%s", element_name(many_element(request->op)));
-    if (o->input)
-        record_text(r, "input", "%s", o->input);
-    else
-        record_text(r, "input", "random %s", o->real || request->affine ? "reals" : "integers");
-    if (request->second)
-        record_text(r, "second", "%s", request->second);
-    else
-        record_null(r, "second");
-    if (o->input)
-        record_null(r, "seed");
-    else
-        record_integer(r, "seed", o->seed);
+    record_text(r, "input", "%s",
+                o->input                     ? o->input
+                : o->real || request->affine ? "random reals"
+                                             : "random integers");
+    record_known_text(r, request->second, "second", request->second);
+    record_known_integer(r, !o->input, "seed", o->seed);
     record_bool(r, "inclusive", o->inclusive);
 }
 
@@ -227,55 +220,32 @@ static void record_ranks(struct record *r, const struct facts17 *f)
 
 static void record_verdict(struct record *r, const struct facts17 *f)
 {
-    static const char *const keys[] = {"right", "exact", "checked", "wrong"};
-    static const char *const of_wrong[] = {"wrong_rank", "first_wrong", "got", "expected", "cause"};
     const struct verdict *v = &f->o->verdict;
     bool verified = f->runs->options->verify == VERIFY_FULL, wrong = verified && !f->o->right;
     record_text(r, "verify", "%s", verified ? "full" : "none");
-    for (int i = 0; i < 4 && !verified; i++) record_null(r, keys[i]);
-    if (verified) {
-        record_bool(r, keys[0], f->o->right);
-        record_bool(r, keys[1], v->exact);
-        record_integer(r, keys[2], v->checked);
-        record_integer(r, keys[3], v->wrong);
-    }
-    if (wrong)
-        record_integer(r, of_wrong[0], (uint64_t)f->o->wrong_rank);
-    else
-        record_null(r, of_wrong[0]);
-    for (int i = 1; i < 4 && v->shown == 0; i++) record_null(r, of_wrong[i]);
-    if (v->shown > 0) {
-        record_integer(r, of_wrong[1], v->first[0].index);
-        record_text(r, of_wrong[2], "%s", v->first[0].got);
-        record_text(r, of_wrong[3], "%s", v->first[0].want);
-    }
-    if (*f->o->damage)
-        record_text(r, of_wrong[4], "%s", f->o->damage);
-    else
-        record_null(r, of_wrong[4]);
-    if (verified)
-        record_number(r, "worst_of_bound", v->worst);
-    else
-        record_null(r, "worst_of_bound");
+    record_known_bool(r, verified, "right", f->o->right);
+    record_known_bool(r, verified, "exact", v->exact);
+    record_known_integer(r, verified, "checked", v->checked);
+    record_known_integer(r, verified, "wrong", v->wrong);
+    record_known_integer(r, wrong, "wrong_rank", (uint64_t)f->o->wrong_rank);
+    record_known_integer(r, v->shown, "first_wrong", v->first[0].index);
+    record_known_text(r, v->shown, "got", v->first[0].got);
+    record_known_text(r, v->shown, "expected", v->first[0].want);
+    record_known_text(r, *f->o->damage, "cause", f->o->damage);
+    record_number(r, "worst_of_bound", verified ? v->worst : NAN);
 }
 
 static void record_times(struct record *r, const struct facts17 *f)
 {
-    static const char *const keys[] = {"seconds", "seconds_lower", "seconds_upper"};
     const struct timing *t = &f->o->timing;
-    const double seconds[] = {t->median, t->lower, t->upper};
     record_integer(r, "reps", (uint64_t)t->reps);
-    for (int i = 0; i < 3; i++)
-        if (t->reps)
-            record_number(r, keys[i], seconds[i]);
-        else
-            record_null(r, keys[i]);
+    record_number(r, "seconds", t->reps ? t->median : NAN);
+    record_number(r, "seconds_lower", t->reps ? t->lower : NAN);
+    record_number(r, "seconds_upper", t->reps ? t->upper : NAN);
     record_number(r, "words_per_element", f->words);
     record_number(r, "bytes_moved", f->bytes);
-    if (t->reps && !f->runs->ranks->emulated)
-        record_number(r, "gb_per_s", f->bytes / t->median / 1e9);
-    else
-        record_null(r, "gb_per_s");
+    bool rated = t->reps && !f->runs->ranks->emulated;
+    record_number(r, "gb_per_s", rated ? f->bytes / t->median / 1e9 : NAN);
     record_text(r, "checksum", "%016llx", (unsigned long long)f->o->checksum);
     record_bool(r, "checksum_of_ranks", f->depends);
 }

@@ -118,15 +118,11 @@ enum array { ARRAY_IN, ARRAY_SECOND, ARRAY_OUT, ARRAYS };
 
 static int take_marks(struct part_runs *r, uint64_t marks[ARRAYS], struct fault *fault)
 {
-    const struct buffer *const buffers[ARRAYS] = {&r->device_in, &r->device_second, &r->out};
-    memset(marks, 0, ARRAYS * sizeof *marks);
-    for (int i = 0; i < ARRAYS; i++) {
-        struct span span = {buffers[i]->base, buffers[i]->whole, false};
-        if (span.bytes == 0) continue;
-        int code = fingerprints(&r->fingerprinter, &span, 1, r->timer.stream, &marks[i], fault);
-        if (code) return code;
-    }
-    return 0;
+    const struct span spans[ARRAYS] = {
+        [ARRAY_IN] = {r->device_in.base, r->device_in.whole, false},
+        [ARRAY_SECOND] = {r->device_second.base, r->device_second.whole, false},
+        [ARRAY_OUT] = {r->out.base, r->out.whole, false}};
+    return fingerprints(&r->fingerprinter, spans, ARRAYS, r->timer.stream, marks, fault);
 }
 
 /* Has a run changed an input, or its surroundings? */

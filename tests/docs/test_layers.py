@@ -105,7 +105,7 @@ MAY_INCLUDE = {**emulator(), **HARNESS, **COMPILER, **LIBRARY}
 # "program" are the files in it that make ./stepN, by PROGRAM_FILE).
 INSIDE = {"parts": [], "": ["parts"], "program": ["parts", ""], "examples": [""],
           "experiments": ["parts", "", "program"]}
-PROGRAM_FILE = re.compile(r"steps/[^/]+/(\w+\.c|(request|judge|program|reference\w*)\.(h|cuh))$")
+PROGRAM_FILE = re.compile(r"steps/[^/]+/(\w+\.c|(request|program|reference\w*)\.(h|cuh))$")
 PROGRAM = [STEP, HOST, PRINT, INPUT, VERIFY, RUN, REPORT, "common/harness"] + COMMAND
 # Headers of a step's own folder that its parts include.
 FIRST = {"steps/13-compaction": ["steps/13-compaction/compact.h"],

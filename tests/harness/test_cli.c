@@ -3,7 +3,7 @@
  * folder of a built tree.
  */
 #define _GNU_SOURCE
-#include "common/harness/harness.h"
+#include "common/harness/run/runs.h"
 #include "common/harness/report/report.h"
 #include "tests/wrong/wrong.h"
 

@@ -86,13 +86,13 @@ ranks the same EMU_GPU."
 
 @test "ranks with different options" {
     run mpirun_with -np 1 ./step17 --n 100 : -np 2 ./step17 --n 200
-    ends 2 "step17: rank 1 of 3: --n is 200, but on rank 0 it is 100; give all ranks the \
-same options."
+    ends 2 "step17: rank 1 of 3: the options are \"--n 200\", but on rank 0 \"--n 100\"; give all \
+ranks the same."
     run mpirun_with -np 1 ./step17 : -np 1 ./step17 --bogus
     ends 2 "step17: rank 1 of 2: \"--bogus\" is no option of this step; --help lists them."
     run mpirun_with -np 1 ./step17 --help : -np 1 ./step17
     [ "$status" -eq 2 ]
-    says "--help is not given, but on rank 0 it is given"
+    says 'the options are "", but on rank 0 "--help"'
 }
 
 @test "too many elements are refused before memory is allocated" {

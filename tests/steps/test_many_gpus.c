@@ -8,7 +8,6 @@
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
 #include "steps/17-many-gpus/parts/part.h"
-#include "steps/17-many-gpus/judge.h"
 #include "common/step/cuda_check.h"
 #include "steps/17-many-gpus/request.h"
 #include "steps/17-many-gpus/parts/shape.h"
@@ -851,36 +850,6 @@ Test(many_judge, what_overflows_in_some_order_is_refused)
     expect_refused(MANY_AFFINE_F32, grows, one, "products of neighbours of a reach 1e+50");
     expect_refused(MANY_AFFINE_F32, one, large, "|b| sum to 6e+38");
     expect_refused(MANY_AFFINE_F32, infinite, one, "a or b of element 1 is not finite");
-}
-
-/* ---- the options of the ranks ---------------------------------------------------------------- */
-
-Test(many_request, ranks_with_other_options)
-{
-    struct options o = {.n = 100, .seed = 1, .reps = REPS_DEFAULT}, other = o;
-    const struct request request = {.exchange = CHOOSE_ANY, .wait = 300};
-    struct settings own, of_rank_0;
-    struct fault fault = {0};
-    settings_of(&request, &o, &of_rank_0);
-    settings_of(&request, &other, &own);
-    cr_expect_eq(settings_compare(&own, &of_rank_0, &fault), 0);
-    other.inclusive = true;
-    settings_of(&request, &other, &own);
-    cr_expect_eq(settings_compare(&own, &of_rank_0, &fault), EXIT_USAGE);
-    cr_expect_str_eq(fault.text, "--inclusive is given, but on rank 0 it is not given; give all "
-                                 "ranks the same options.");
-    other.n = 200;
-    settings_of(&request, &other, &own);
-    cr_expect_eq(settings_compare(&own, &of_rank_0, &fault), EXIT_USAGE);
-    cr_expect_str_eq(fault.text,
-                     "--n is 200, but on rank 0 it is 100; give all ranks the same options.");
-    /* Paths that differ behind the part of a value that is kept. */
-    char paths[2][2 * SETTING_TEXT] = {{0}};
-    for (int i = 0; i < 2; i++) memset(paths[i], 'x', sizeof paths[i] - 1);
-    paths[1][sizeof paths[1] - 2] = 'y';
-    o.input = paths[0], settings_of(&request, &o, &of_rank_0);
-    o.input = paths[1], settings_of(&request, &o, &own);
-    cr_expect_eq(settings_compare(&own, &of_rank_0, &fault), EXIT_USAGE);
 }
 
 /* ---- which exchange -------------------------------------------------------------------------- */

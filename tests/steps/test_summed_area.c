@@ -3,7 +3,7 @@
  * add up each window, its errors.
  */
 #define _GNU_SOURCE
-#include "steps/14-summed-area-table/judge.h"
+#include "steps/14-summed-area-table/request.h"
 #include "tests/support/cudart_check.h"
 
 #include <math.h>
@@ -86,7 +86,7 @@ static void *make_table(const struct sample_picture *p, enum variant variant, si
     return table;
 }
 
-/* judge.h's verdict on a table, and on a filtered picture. */
+/* judge.c's verdict on a table, and on a filtered picture. */
 static struct verdict verdict_of(const struct sample_picture *p, enum variant variant,
                                  const void *table, const void *picture, struct window window)
 {
@@ -332,7 +332,7 @@ static cudaError_t filter(const struct sample_picture *p, enum variant variant, 
                  : sat_box_u16(out, table, p->size, w.width, NULL);
 }
 
-/* Filters, compares with the direct filter, and asks judge.h. `w.depths` is a picture's. */
+/* Filters, compares with the direct filter, and asks judge.c. `w.depths` is a picture's. */
 static void expect_filter(const struct sample_picture *p, enum variant variant, struct window w,
                           const struct sample_picture *depth)
 {

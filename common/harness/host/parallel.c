@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <unistd.h>
 
 enum {
@@ -115,4 +116,18 @@ void parallel_for(size_t count, void (*work)(void *context, size_t i), void *con
     pool.next = 0;
     share(helpers);
     pool.is_busy = false;
+}
+
+/* ---- the host's memory ----------------------------------------------------------------------- */
+
+size_t host_memory(void)
+{
+    FILE *file = fopen("/proc/meminfo", "r");
+    char line[80];
+    size_t kib = 0;
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %zu kB", &kib) == 1) break;
+    if (file) fclose(file);
+    if (kib) return kib * 1024;
+    return (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
 }

@@ -53,8 +53,14 @@ struct input {
     bool rounded; /* numbers of a file were rounded to the nearest of the type */
 };
 
+/* The bytes of a file ("-": stdin), with room for one more. Returns 0, or EXIT_USAGE: it cannot be
+ * read, is empty, or has more than `most` bytes. Sentences say what takes no more, and what that
+ * means of an empty file: "there are no lines". */
+int input_read_bytes(struct input *, const char *path, size_t most, const char *option,
+                     const char *of_empty, struct fault *);
+
 /*
- * input_generate.c: n random numbers of the step's type. The same seed gives the same numbers on
+ * input.c: n random numbers of the step's type. The same seed gives the same numbers on
  * every platform. Integers (real = false) are never 0, have zero mean, and every sum of neighbours
  * stays below 2^24, so any order of additions gives the same float. Real numbers have either sign
  * and 1/2 <= |x| < 1. As floats they have 24 digits after the point, and one less for each

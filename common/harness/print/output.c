@@ -180,6 +180,15 @@ int output_end(struct output *output, struct fault *fault)
     return 0;
 }
 
+int output_array(const char *path, enum element element, const void *elements, size_t n,
+                 struct fault *fault)
+{
+    struct output output;
+    int code = output_begin(&output, path, element, n, fault);
+    if (!code) code = output_add(&output, elements, n, fault);
+    return code ? code : output_end(&output, fault);
+}
+
 void output_hold(void) { held.holds = true; }
 
 int output_release(int code, struct fault *fault)

@@ -93,6 +93,10 @@ void record_text(struct record *, const char *key, const char *format, ...)
 void record_integer(struct record *, const char *key, uint64_t);
 void record_number(struct record *, const char *key, double); /* NaN and infinity become null */
 void record_bool(struct record *, const char *key, bool);
+/* The value if it is `known`, otherwise null. */
+void record_known_text(struct record *, bool known, const char *key, const char *text);
+void record_known_integer(struct record *, bool known, const char *key, uint64_t);
+void record_known_bool(struct record *, bool known, const char *key, bool);
 
 /* Prints records one after another: record_open, record_print for each, record_close. JSON: an
  * array, or a lone object if `single`. CSV: the keys, then a row each. */
@@ -172,6 +176,8 @@ int output_begin(struct output *, const char *path, enum element, size_t n, stru
 int output_begin_bytes(struct output *, const char *path, struct fault *);
 int output_add(struct output *, const void *elements, size_t count, struct fault *);
 int output_end(struct output *, struct fault *);
+/* All of these at once, for n elements. */
+int output_array(const char *path, enum element, const void *elements, size_t n, struct fault *);
 /* A write to output->file itself has failed, for the reason in errno. */
 int output_failed(struct output *, struct fault *);
 /* Drops what was written so far. */

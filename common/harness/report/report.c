@@ -1,12 +1,14 @@
 /*
- * report.c — the screen, and lines of source.
+ * report.c — the screen, lines of source, and the records of --json and --csv.
  */
 #define _GNU_SOURCE
-#include "report.h"
 #include "common/files/visible.h"
 #include "common/harness/print/print.h"
+#include "report.h"
+
 #include <ctype.h>
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -74,10 +76,6 @@ void source_text(const char *file, unsigned line, char *text, size_t size)
 }
 
 /* ---- the screen ------------------------------------------------------------------------------ */
-
-/*
- * The records of --json and --csv are in report_record.c.
- */
 
 #define LABEL_WIDTH     10
 #define SOURCE_WIDTH    80 /* of a source line's text */
@@ -401,4 +399,184 @@ void report_lines(FILE *to, const struct counters *counters)
         column(to, 11, adds);
         fprintf(to, "  %s%.*s%s\n", style.quiet, SOURCE_IN_TABLE, text, style.end);
     }
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+/*
+ * The keys of --json and --csv, which report.h explains.
+ */
+
+bool report_adds_counted(const struct subject *s, const struct outcome *o, uint64_t *adds)
+{
+    /* Integer additions also compute addresses, so only those of real types say something. */
+    enum element sum = element_of_sum(s->element);
+    if (!o->counted || !s->verbs->sums || !element_is_real(sum)) return false;
+    *adds = o->counters.total.adds[sum == ELEMENT_F32 ? EMU_ADD_F32 : EMU_ADD_F64];
+    return true;
+}
+
+static void record_what(struct record *r, const struct subject *s, const struct outcome *o)
+{
+    const struct step *step = s->step;
+    const struct options *options = s->options;
+    record_integer(r, "step", (uint64_t)step->number);
+    record_text(r, "name", "%s", step->name);
+    record_known_text(r, step->variants, "variant",
+                      step->variants ? step->variants[options->variant] : NULL);
+    record_integer(r, "n", o->n);
+    record_text(r, "element", "%s", element_name(s->element));
+    record_text(r, "input", "%s",
+                options->input  ? options->input
+                : options->real ? "random reals"
+                                : "random integers");
+    record_known_integer(r, !options->input, "seed", options->seed);
+    record_bool(r, "inclusive", step->inclusive || options->inclusive);
+    record_bool(r, "in_place", options->in_place);
+    record_integer(r, "offset", options->offset);
+}
+
+static void record_where(struct record *r, const struct device *device, const struct outcome *o)
+{
+    char cpu[DEVICE_NAME];
+    device_cpu_name(cpu, sizeof cpu);
+    record_text(r, "device", "%s", device ? device->name : cpu);
+    record_bool(r, "emulated", device && device->emulated);
+    static const struct launch none;
+    const struct launch *largest = launches_largest(&o->launches), *l = largest ? largest : &none;
+    record_known_text(r, largest, "kernel", l->kernel);
+    record_known_integer(r, largest, "grid", l->grid);
+    record_known_integer(r, largest, "block", l->block);
+    record_known_integer(r, largest, "shared_bytes", l->shared_bytes);
+    record_known_integer(r, largest, "launches", o->launches.all);
+    record_number(r, "occupancy", largest ? report_occupancy(device, l) : NAN);
+}
+
+static void record_verdict(struct record *r, const struct options *options, const struct outcome *o)
+{
+    static const char *const modes[] = {[VERIFY_FULL] = "full", [VERIFY_NONE] = "none"};
+    const struct verdict *v = &o->verdict;
+    record_text(r, "verify", "%s", modes[options->verify]);
+    record_known_bool(r, o->verified, "right", o->right);
+    record_known_bool(r, o->verified, "exact", v->exact);
+    record_known_integer(r, o->verified, "checked", v->checked);
+    record_known_integer(r, o->verified, "wrong", v->wrong);
+    record_known_integer(r, v->shown, "first_wrong", v->first[0].index);
+    record_known_text(r, v->shown, "got", v->first[0].got);
+    record_known_text(r, v->shown, "expected", v->first[0].want);
+    const char *cause = *o->damage ? o->damage : v->cause;
+    if (*cause || *o->run)
+        record_text(r, "cause", "%s%s%s", o->run, *o->run && *cause ? ": " : "", cause);
+    else
+        record_null(r, "cause");
+    record_number(r, "worst_of_bound", o->verified && !v->exact ? v->worst : NAN);
+    record_number(r, "widest_bound", o->verified ? v->bound : NAN);
+    record_number(r, "least_input", o->verified && !v->exact ? v->least : NAN);
+}
+
+static void record_adds(struct record *r, const struct subject *s, const struct outcome *o)
+{
+    uint64_t counted = 0;
+    bool known = report_adds_counted(s, o, &counted);
+    record_known_integer(r, known, "adds_counted", counted);
+    record_known_integer(r, s->verbs->sums, "adds_sequential", o->n - 1);
+}
+
+static void record_time(struct record *r, const struct device *device, const struct outcome *o)
+{
+    const struct timing *t = &o->timing;
+    double bytes = o->description.least_bytes;
+    const double nothing = NAN; /* becomes null */
+    record_integer(r, "reps", (uint64_t)t->reps);
+    record_number(r, "seconds", t->reps ? t->median : nothing);
+    record_number(r, "seconds_lower", t->reps ? t->lower : nothing);
+    record_number(r, "seconds_upper", t->reps ? t->upper : nothing);
+    record_integer(r, "bytes_moved", (uint64_t)bytes);
+    bool rated = t->reps && !(device && device->emulated);
+    double rate = rated ? bytes / t->median / 1e9 : nothing;
+    record_number(r, "gb_per_s", rate);
+    double roof = o->roofed ? 2e-9 * (double)o->roof.bytes / o->roof.timing.median : nothing;
+    record_number(r, "roof_gb_per_s", roof);
+    record_number(r, "roof_fraction", rate / roof);
+    record_known_text(r, o->roofed, "roof_how", o->roof.how);
+}
+
+static void record_counters(struct record *r, const struct outcome *o)
+{
+    const struct emu_counts *c = &o->counters.total;
+    const struct {
+        const char *key;
+        uint64_t value;
+    } shared[] = {{"conflicts_ld", counters_conflicts(&c->shared_ld)},
+                  {"conflicts_st", counters_conflicts(&c->shared_st)},
+                  {"wavefronts_ld", c->shared_ld.wavefronts},
+                  {"wavefronts_st", c->shared_st.wavefronts}},
+      global[] = {{"requests_ld", c->global_ld.requests},
+                  {"sectors_ld", c->global_ld.sectors},
+                  {"requests_st", c->global_st.requests},
+                  {"sectors_st", c->global_st.sectors},
+                  {"barriers", c->barriers}};
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        record_known_integer(r, o->counted, shared[i].key, shared[i].value);
+    const struct counter_line *worst = o->counted ? counters_worst_line(&o->counters) : NULL;
+    if (worst)
+        record_text(r, "worst_line", "%s:%u", source_name(worst->file), worst->line);
+    else
+        record_null(r, "worst_line");
+    for (size_t i = 0; i < sizeof global / sizeof *global; i++)
+        record_known_integer(r, o->counted, global[i].key, global[i].value);
+}
+
+void report_record(struct record *r, const struct subject *s, const struct device *device,
+                   const struct outcome *o)
+{
+    *r = (struct record){0};
+    record_what(r, s, o);
+    record_where(r, device, o);
+    record_verdict(r, s->options, o);
+    record_adds(r, s, o);
+    record_time(r, device, o);
+    record_known_text(r, *o->description.variant, "variant_remark", o->description.variant);
+    record_counters(r, o);
+}
+
+static void print_lines(FILE *to, const struct counters *counters)
+{
+    fputs(",\n  \"lines\": [", to);
+    for (size_t i = 0; i < counters->line_count; i++) {
+        const struct counter_line *line = &counters->lines[i];
+        const struct emu_counts *c = &line->counts;
+        const struct {
+            const char *key;
+            uint64_t value;
+        } fields[] = {{"conflicts_ld", counters_conflicts(&c->shared_ld)},
+                      {"conflicts_st", counters_conflicts(&c->shared_st)},
+                      {"wavefronts_ld", c->shared_ld.wavefronts},
+                      {"wavefronts_st", c->shared_st.wavefronts},
+                      {"requests_ld", c->global_ld.requests},
+                      {"sectors_ld", c->global_ld.sectors},
+                      {"requests_st", c->global_st.requests},
+                      {"sectors_st", c->global_st.sectors},
+                      {"adds", c->adds[EMU_ADD_F32] + c->adds[EMU_ADD_F64] + c->adds[EMU_ADD_F16]}};
+        fprintf(to, "%s\n    {\"file\": ", i ? "," : "");
+        record_json_string(to, source_name(line->file));
+        fprintf(to, ", \"line\": %u", line->line);
+        for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
+            fprintf(to, ", \"%s\": %llu", fields[k].key, (unsigned long long)fields[k].value);
+        putc('}', to);
+    }
+    fputs("\n  ]", to);
+}
+
+void report_print_record(FILE *to, const struct record *record, const struct options *options,
+                         const struct outcome *o, size_t index)
+{
+    if (options->format != REPORT_JSON || !options->counters || !o->counted) {
+        record_print(to, options->format, record, index);
+        return;
+    }
+    if (index) fputs(",\n", to);
+    record_print_json(to, record);
+    print_lines(to, &o->counters);
+    fputs("\n}", to);
 }

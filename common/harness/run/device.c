@@ -368,7 +368,7 @@ static int on_gpu(struct fingerprinter *f, const struct span *spans, size_t coun
     size_t bytes = count * sizeof *sums;
     CUDA_CHECK(fault, cudaMemsetAsync(f->sums, 0, bytes, stream));
     for (size_t i = 0; i < count; i++)
-        if (!spans[i].on_host)
+        if (!spans[i].on_host && spans[i].bytes)
             CUDA_CHECK(fault,
                        fingerprint_on_device(spans[i].memory, spans[i].bytes, &f->sums[i], stream));
     CUDA_CHECK(fault, cudaMemcpyAsync(sums, f->sums, bytes, cudaMemcpyDeviceToHost, stream));
@@ -384,13 +384,15 @@ static int by_host(struct fingerprinter *f, const struct span *spans, size_t cou
     int code = 0;
     CUDA_CHECK(fault, cudaStreamSynchronize(stream));
     for (size_t i = 0; i < count && !code; i++)
-        if (!spans[i].on_host) code = through_host(f, &spans[i], &result[i], fault);
+        if (!spans[i].on_host && spans[i].bytes)
+            code = through_host(f, &spans[i], &result[i], fault);
     return code;
 }
 
 int fingerprints(struct fingerprinter *f, const struct span *spans, size_t count,
                  cudaStream_t stream, uint64_t *result, struct fault *fault)
 {
+    memset(result, 0, count * sizeof *result);
     int code = f->sums    ? on_gpu(f, spans, count, stream, result, fault)
                : f->piece ? by_host(f, spans, count, stream, result, fault)
                           : 0;

@@ -150,7 +150,7 @@ int fingerprinter_open(struct fingerprinter *, bool on_host, struct fault *);
 void fingerprinter_close(struct fingerprinter *);
 
 /* Fills result[0..count) with the fingerprints of `count` spans, after what the stream has before;
- * waits. Returns 0 or EXIT_DEVICE. */
+ * waits. Returns 0 or EXIT_DEVICE. A span of 0 bytes has 0. */
 int fingerprints(struct fingerprinter *, const struct span *, size_t count, cudaStream_t,
                  uint64_t *result, struct fault *);
 

@@ -16,30 +16,22 @@
 /* ---- result ---------------------------------------------------------------------------------- */
 
 /* Copies `bytes` bytes of the result, from byte `start` on, to the host. */
-static int result_read(const struct result *r, size_t start, void *to, size_t bytes,
+static int result_read(const struct runs *r, size_t start, void *to, size_t bytes,
                        struct fault *fault)
 {
-    CUDA_CHECK(fault, buffer_download(r->buffer, start, to, bytes));
+    CUDA_CHECK(fault, buffer_download(r->result, start, to, bytes));
     return 0;
 }
 
-int result_whole(struct result *r, const void **whole, struct fault *fault)
+/* Copies all of it. */
+static int result_whole(struct runs *r, struct fault *fault)
 {
-    size_t bytes = r->buffer->bytes;
+    size_t bytes = r->result->bytes;
     if (!r->whole) r->whole = allocated(malloc(bytes + !bytes));
-    *whole = r->whole;
     return result_read(r, 0, r->whole, bytes, fault);
 }
 
-static void result_free(struct result *r)
-{
-    free(r->whole);
-    r->whole = NULL;
-}
-
 /* ---- scan verbs ------------------------------------------------------------------------------ */
-
-#define VERB_PIECE ((size_t)1 << 20) /* elements written to the output at a time */
 
 static int plan(const struct subject *s, struct input *input, struct fault *fault)
 {
@@ -82,36 +74,6 @@ static cudaError_t launch(const struct subject *s, const struct call *c)
     return s->step->scan(c->out, c->in, c->n, s->options->variant, c->workspace, c->stream);
 }
 
-static int write_pieces(struct output *output, struct result *result, void *piece, size_t n,
-                        size_t size, struct fault *fault)
-{
-    for (size_t start = 0; start < n; start += VERB_PIECE) {
-        size_t count = n - start < VERB_PIECE ? n - start : VERB_PIECE;
-        int code = result_read(result, start * size, piece, count * size, fault);
-        if (code) {
-            output_abandon(output);
-            return code;
-        }
-        code = output_add(output, piece, count, fault);
-        if (code) return code;
-    }
-    return output_end(output, fault);
-}
-
-static int write(const struct subject *s, const struct input *input, struct result *result,
-                 struct fault *fault)
-{
-    enum element element = element_of_sum(s->element);
-    size_t n = input->n, size = element_size(element);
-    struct output output;
-    int code = output_begin(&output, s->options->output, element, n, fault);
-    if (code) return code;
-    void *piece = allocated(malloc((n < VERB_PIECE ? n : VERB_PIECE) * size));
-    code = write_pieces(&output, result, piece, n, size, fault);
-    free(piece);
-    return code;
-}
-
 /* Each element is read once and written once. */
 static void describe(const struct subject *s, size_t n, struct description *d)
 {
@@ -124,7 +86,6 @@ const struct verbs scan_verbs = {
     .input = input,
     .needs = needs,
     .launch = launch,
-    .write = write,
     .describe = describe,
     .sums = true,
 };
@@ -242,7 +203,7 @@ static int make_buffers(struct runs *r, struct fault *fault)
         code = buffer_make(&r->shifted, needs.result, out_offset, on_host, "the inclusive result",
                            fault);
     if (code) return code;
-    r->result.buffer = subject_shifts(s) ? &r->shifted : &r->out;
+    r->result = subject_shifts(s) ? &r->shifted : &r->out;
     if (needs.workspace && s->step->clear_workspace)
         CUDA_CHECK(fault, cudaMemset(r->workspace.data, 0, needs.workspace));
     CUDA_CHECK(fault, buffer_upload(&r->in, 0, r->input->data, r->in.bytes));
@@ -312,7 +273,8 @@ void runs_close(struct runs *r)
     buffer_free(&r->workspace);
     buffer_free(&r->shifted);
     free(r->reference);
-    result_free(&r->result);
+    free(r->whole);
+    r->whole = NULL;
     if (!r->subject->step->on_host)
         cudaFreeHost(r->piece);
     else
@@ -386,7 +348,8 @@ static int judge(struct runs *r, struct verdict *verdict, struct fault *fault)
     const struct subject *s = r->subject;
     *verdict = (struct verdict){.right = true, .exact = true, .checked = r->problem.n};
     progress_begin("verifying", 0);
-    int code = s->verbs->judge(s, &r->problem, &r->result, verdict, fault);
+    int code = result_whole(r, fault);
+    if (!code) s->verbs->judge(s, &r->problem, r->whole, verdict);
     progress_end();
     return code;
 }
@@ -496,4 +459,46 @@ int runs_verify(struct runs *r, struct outcome *o, struct fault *fault)
     if (code) return code;
     o->right = o->verdict.right && !*o->damage;
     return 0;
+}
+
+/* ---- the result as a file -------------------------------------------------------------------- */
+
+#define VERB_PIECE ((size_t)1 << 20) /* elements written to the output at a time */
+
+static int write_pieces(struct output *output, struct runs *runs, void *piece, size_t n,
+                        size_t size, struct fault *fault)
+{
+    for (size_t start = 0; start < n; start += VERB_PIECE) {
+        size_t count = n - start < VERB_PIECE ? n - start : VERB_PIECE;
+        int code = result_read(runs, start * size, piece, count * size, fault);
+        if (code) {
+            output_abandon(output);
+            return code;
+        }
+        code = output_add(output, piece, count, fault);
+        if (code) return code;
+    }
+    return output_end(output, fault);
+}
+
+static int write_sums(struct runs *r, struct fault *fault)
+{
+    const struct subject *s = r->subject;
+    enum element element = element_of_sum(s->element);
+    size_t n = r->input->n, size = element_size(element);
+    struct output output;
+    int code = output_begin(&output, s->options->output, element, n, fault);
+    if (code) return code;
+    void *piece = allocated(malloc((n < VERB_PIECE ? n : VERB_PIECE) * size));
+    code = write_pieces(&output, r, piece, n, size, fault);
+    free(piece);
+    return code;
+}
+
+int runs_write(struct runs *r, struct fault *fault)
+{
+    const struct subject *s = r->subject;
+    if (s->verbs->sums) return write_sums(r, fault);
+    int code = result_whole(r, fault);
+    return code ? code : s->verbs->write(s, r->input, r->whole, fault);
 }

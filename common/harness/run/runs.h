@@ -111,16 +111,6 @@ const struct launch *launches_largest(const struct launches *);
 int contract_capture(run_fn *work, void *context, cudaStream_t stream, cudaGraphExec_t *graph,
                      char *breach, struct fault *);
 
-/* ---- what a run has computed, for those that judge and write it ------------------------------ */
-
-struct result {
-    const struct buffer *buffer;
-    void *whole; /* host memory for all of it; NULL before result_whole() */
-};
-
-/* Copies all of the result to the host. *whole stays until the next call or result_free(). */
-int result_whole(struct result *, const void **whole, struct fault *);
-
 /* ---- opens a step: a plain scan gets its verbs here ------------------------------------------ */
 
 /* The verbs of every step without verbs of its own. It has no `judge`: its sums are compared piece
@@ -189,7 +179,8 @@ struct runs {
     struct facts facts;
     double *reference;    /* step.reference's and one more for --inclusive, or NULL */
     void *piece;          /* host memory for a part of an array */
-    struct result result; /* the one that is judged and written */
+    const struct buffer *result; /* what is judged and written */
+    void *whole;                 /* host memory for all of it; NULL: not needed yet */
     struct buffer in, out;      /* in place: out is where the scan happens, in keeps the input */
     struct buffer workspace, shifted; /* shifted: --inclusive's result; base = NULL: none */
     struct timer timer;
@@ -207,6 +198,8 @@ int runs_open(struct runs *, const struct subject *, const struct input *, bool 
               struct fault *);
 /* Runs, judges, times. Returns 0 (see outcome->right) or EXIT_DEVICE. */
 int runs_do(struct runs *, struct outcome *, struct fault *);
+/* Writes the result into the files that were asked for. */
+int runs_write(struct runs *, struct fault *);
 void runs_close(struct runs *);
 
 void outcome_free(struct outcome *);
@@ -220,5 +213,10 @@ int runs_verify(struct runs *, struct outcome *, struct fault *);
 
 /* Waits for the stream. */
 int runs_wait(const struct runs *, struct fault *);
+
+/* ---- the program: options → device → input → buffers → run → verify → time → report ---------- */
+
+/* Does everything that ./stepN does (harness.c) and returns its exit code, one of fault.h. */
+int harness_main(const struct step *step, int argc, char **argv);
 
 #endif

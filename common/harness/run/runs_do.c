@@ -87,20 +87,6 @@ static struct span span_of(const struct buffer *buffer, size_t from, size_t to)
     return (struct span){buffer->base + from, to - from, buffer->on_host};
 }
 
-/* A span of 0 bytes (no workspace, or no guard) gets 0. */
-static int take(struct runs *r, const struct span *spans, uint64_t *marks, struct fault *fault)
-{
-    struct span some[MARKS];
-    uint64_t taken[MARKS];
-    size_t count = 0;
-    for (int i = 0; i < MARKS; i++)
-        if (spans[i].bytes) some[count++] = spans[i];
-    int code = fingerprints(&r->fingerprinter, some, count, r->timer.stream, taken, fault);
-    size_t next = 0;
-    for (int i = 0; i < MARKS; i++) marks[i] = spans[i].bytes && !code ? taken[next++] : 0;
-    return code;
-}
-
 static int take_marks(struct runs *r, uint64_t *marks, struct fault *fault)
 {
     const struct buffer *w = &r->workspace;
@@ -109,7 +95,7 @@ static int take_marks(struct runs *r, uint64_t *marks, struct fault *fault)
                                       [MARK_BEFORE_WORKSPACE] = span_of(w, 0, w->front),
                                       [MARK_BEHIND_WORKSPACE] =
                                           span_of(w, w->front + w->bytes, w->whole)};
-    return take(r, spans, marks, fault);
+    return fingerprints(&r->fingerprinter, spans, MARKS, r->timer.stream, marks, fault);
 }
 
 /* Takes fingerprints of all memory that a scan may write or read, with the workspace. */
@@ -119,7 +105,7 @@ static int take_everything(struct runs *r, uint64_t *marks, struct fault *fault)
                                       [MARK_IN] = span_of(&r->in, 0, r->in.whole),
                                       [MARK_BEFORE_WORKSPACE] =
                                           span_of(&r->workspace, 0, r->workspace.whole)};
-    return take(r, spans, marks, fault);
+    return fingerprints(&r->fingerprinter, spans, MARKS, r->timer.stream, marks, fault);
 }
 
 /* Verifies a run other than the first if it has left other memory than the first. (It may still be

@@ -124,7 +124,7 @@ struct blocks {
     long double base_before; /* the same for the block before that one */
 };
 
-/* How many of the mismatches fit each suspicion. (verify_cause.c) */
+/* How many of the mismatches fit each suspicion. (verify_facts.c) */
 struct suspicion {
     size_t mismatches;
     size_t never_written, unstored, nan, minus_zero, zero, copied, next, previous, doubled, swapped;
@@ -178,7 +178,7 @@ void verdict_add_earlier(struct verdict *, const struct verdict *earlier);
 /* A sum of integers of this type, which are added up modulo 2^64, as its type of sums holds it. */
 long double verify_wrapped(enum element, uint64_t sum);
 
-/* ---- verify_quick.c -------------------------------------------------------------------------- */
+/* ---- verify.c -------------------------------------------------------------------------- */
 
 /* Is no sum of this verifier rounded? Otherwise the others must not be called. */
 bool quick_is_possible(const struct verifier *);
@@ -193,7 +193,7 @@ long double quick_sum(size_t index);
 /* Moves the verifier's place and sum on to this element. */
 void quick_move(struct verifier *, size_t index);
 
-/* ---- verify_cause.c -------------------------------------------------------------------------- */
+/* ---- verify_facts.c -------------------------------------------------------------------------- */
 
 /* One mismatch and its surroundings. */
 struct evidence {

@@ -10,7 +10,7 @@
  */
 #include "common/experiment/experiment.h"
 #include "common/step/step.h"
-#include "steps/11-single-pass/float4.cuh"
+#include "common/step/float4.cuh"
 #include "steps/11-single-pass/scan.h"
 
 #include <stdlib.h>

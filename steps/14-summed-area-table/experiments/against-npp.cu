@@ -14,7 +14,7 @@
  */
 #include "common/experiment/experiment.h"
 #include "common/harness/run/device.h"
-#include "steps/14-summed-area-table/judge.h"
+#include "steps/14-summed-area-table/request.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

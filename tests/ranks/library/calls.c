@@ -4,7 +4,7 @@
  */
 #define _DEFAULT_SOURCE /* pause, usleep */
 #include "steps/17-many-gpus/parts/part.h"
-#include "steps/17-many-gpus/judge.h"
+#include "steps/17-many-gpus/request.h"
 #include "steps/17-many-gpus/scan.h"
 
 #include <pthread.h>

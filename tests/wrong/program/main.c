@@ -2,7 +2,7 @@
  * main.c — ./wrong-scan NAME [options]: a wrong scan (wrong.h) as a program like ./stepN, for those
  * that end the program, and for exit codes.
  */
-#include "common/harness/harness.h"
+#include "common/harness/run/runs.h"
 #include "tests/wrong/wrong.h"
 
 #include <stdio.h>

@@ -1,10 +1,17 @@
 /*
- * scan.c — the functions of upsweep/scan.h. Each calls a function of step 16; but sums without
- * options other than inclusive are those of step 12, whose kernels add and nothing else.
+ * calls.c — the functions of upsweep/scan.h, table.h and select.h. Each calls a function of a step.
+ * Sums without options other than inclusive are those of step 12, whose kernels add and nothing
+ * else; other scans are those of step 16.
  */
-#include "common/library/call.h"
-#include "common/library/scan_options.h"
 #include "steps/12-pipeline/scan.h"
+#include "steps/13-compaction/compact.h"
+#include "steps/14-summed-area-table/sat.h"
+#include "call.h"
+#include "scan_options.h"
+#include "upsweep/select.h"
+#include "upsweep/table.h"
+
+/* ---- scans ----------------------------------------------------------------------------------- */
 
 /* What only step 16 has. */
 static bool is_plain(const struct upsweep_scan_options *o)
@@ -141,3 +148,78 @@ cudaError_t upsweep_clear(void *workspace, size_t bytes, cudaStream_t stream)
 {
     return cudaMemsetAsync(workspace, 0, bytes, stream);
 }
+
+/* ---- selection ------------------------------------------------------------------------------- */
+
+/* Both have intervals of keys that are equal. */
+static struct predicate predicate_of(const struct upsweep_predicate *p)
+{
+    struct predicate q = {.count = p->count};
+    for (unsigned i = 0; i < p->count; i++)
+        q.interval[i] = (struct key_interval){p->interval[i].low, p->interval[i].span};
+    return q;
+}
+
+#define DEFINE_SELECT(name, T)                                                                     \
+    cudaError_t upsweep_select_##name(void *workspace, size_t *bytes, T *out, uint64_t *kept,      \
+                                      const T *in, const struct upsweep_predicate *predicate,      \
+                                      size_t n, const struct upsweep_select_options *options,      \
+                                      cudaStream_t stream)                                         \
+    {                                                                                              \
+        size_t needed = 0;                                                                         \
+        bool done;                                                                                 \
+        if (options && options->inverse) return cudaErrorNotSupported;                             \
+        if (workspace && (!is_array(kept, sizeof *kept) || !predicate ||                           \
+                          predicate->count > UPSWEEP_INTERVALS_MOST))                              \
+            return cudaErrorInvalidValue;                                                          \
+        cudaError_t error = compact_##name(NULL, &needed, NULL, NULL, NULL, n, NULL, stream);      \
+        if (!error)                                                                                \
+            error =                                                                                \
+                begin_call(workspace, bytes, needed, options && options->cleared ? 0 : needed, n,  \
+                           is_array(out, sizeof *out) && is_array(in, sizeof *in), stream, &done); \
+        if (workspace && n == 0 && !error) return cudaMemsetAsync(kept, 0, sizeof *kept, stream);  \
+        if (error || done) return error;                                                           \
+        struct predicate p = predicate_of(predicate);                                              \
+        return compact_##name(workspace, bytes, out, kept, in, n, &p, stream);                     \
+    }
+
+DEFINE_SELECT(f32, float)
+DEFINE_SELECT(f64, double)
+DEFINE_SELECT(i32, int32_t)
+DEFINE_SELECT(i64, int64_t)
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+#define DEFINE_TABLE(name, Pixel, Sum)                                                             \
+    cudaError_t upsweep_table_##name(void *workspace, size_t *bytes, Sum *table,                   \
+                                     const Pixel *pixels, size_t width, size_t height,             \
+                                     unsigned channels, cudaStream_t stream)                       \
+    {                                                                                              \
+        struct sat_size size = {width, height, channels};                                          \
+        size_t needed = 0, n = width > 0 && height > 0;                                            \
+        bool done;                                                                                 \
+        cudaError_t error = sat_##name(NULL, &needed, NULL, NULL, size, stream);                   \
+        if (!error)                                                                                \
+            error = begin_call(workspace, bytes, needed, 0, n,                                     \
+                               is_array(table, sizeof *table) && is_array(pixels, sizeof *pixels), \
+                               stream, &done);                                                     \
+        if (error || done) return error;                                                           \
+        return sat_##name(workspace, bytes, table, pixels, size, stream);                          \
+    }
+
+DEFINE_TABLE(u8, uint8_t, uint32_t)
+DEFINE_TABLE(u16, uint16_t, uint32_t)
+DEFINE_TABLE(f32, float, float)
+
+#define DEFINE_BOX(name, Pixel)                                                                    \
+    cudaError_t upsweep_box_##name(Pixel *out, const uint32_t *table, size_t width, size_t height, \
+                                   unsigned channels, size_t window, cudaStream_t stream)          \
+    {                                                                                              \
+        struct sat_size size = {width, height, channels};                                          \
+        bool given = is_array(out, sizeof *out) && is_array(table, sizeof *table);                 \
+        if (width > 0 && height > 0 && !given) return cudaErrorInvalidValue;                       \
+        return sat_box_##name(out, table, size, window, stream);                                   \
+    }
+
+DEFINE_BOX(u8, uint8_t)
+DEFINE_BOX(u16, uint16_t)

@@ -1,8 +1,8 @@
 /*
  * float4.cuh — four neighbouring floats as one access to memory where that is possible.
  */
-#ifndef STEP10_FLOAT4_CUH
-#define STEP10_FLOAT4_CUH
+#ifndef FLOAT4_CUH
+#define FLOAT4_CUH
 
 #include <stddef.h>
 #include <stdint.h>
