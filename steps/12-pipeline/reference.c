@@ -37,6 +37,7 @@ typedef double Carry;
 #define Sum      double
 #define OF(name) name##_f64
 #define V        LANE_TAKES(8)
+#include "reference_tree.h"
 
 /* ---- the bound of the error ------------------------------------------------------------------ */
 
