@@ -392,11 +392,11 @@ static int by_host(struct fingerprinter *f, const struct span *spans, size_t cou
 int fingerprints(struct fingerprinter *f, const struct span *spans, size_t count,
                  cudaStream_t stream, uint64_t *result, struct fault *fault)
 {
-    memset(result, 0, count * sizeof *result);
     int code = f->sums    ? on_gpu(f, spans, count, stream, result, fault)
                : f->piece ? by_host(f, spans, count, stream, result, fault)
                           : 0;
     for (size_t i = 0; i < count && !code; i++)
-        if (spans[i].on_host) result[i] = fingerprint_on_host(spans[i].memory, spans[i].bytes, 0);
+        if (spans[i].on_host || spans[i].bytes == 0)
+            result[i] = fingerprint_on_host(spans[i].memory, spans[i].bytes, 0);
     return code;
 }
