@@ -111,48 +111,14 @@ static uint64_t integer_at(enum element element, const void *array, size_t i)
     }
 }
 
-/* Result i is wrong. The caller fills in `want`, if it is not NULL. */
-static struct mismatch *note(struct judge *j, size_t i)
-{
-    struct mismatch *m = verdict_note(j->verdict, i);
-    if (m) verify_text(j->out, j->result, i, m->got, sizeof m->got);
-    return m;
-}
-
-static void note_real(struct judge *j, size_t i, long double want)
-{
-    struct mismatch *m = note(j, i);
-    const char *format = j->element == ELEMENT_F32 ? "%.9Lg" : "%.17Lg";
-    if (m) snprintf(m->want, sizeof m->want, format, want);
-}
-
-/* Compares result i with one that has to be equal. */
 static void expect_integer(struct judge *j, size_t i, uint64_t want)
 {
-    uint64_t got = integer_at(j->result, j->out, i);
-    uint32_t narrow = (uint32_t)want;
-    bool is_narrow = element_size(j->result) == sizeof narrow;
-    if (is_narrow ? (uint32_t)got == narrow : got == want) return;
-    verdict_note_element(j->verdict, i, j->result, j->out, i,
-                         is_narrow ? (const void *)&narrow : &want);
+    verdict_compare_integer(j->verdict, i, j->result, j->out, i, want);
 }
 
-/* Compares result i with one from which it may differ by `bound`. NaN and infinities have to be the
- * same. */
 static void expect_real(struct judge *j, size_t i, long double want, long double bound)
 {
-    struct verdict *v = j->verdict;
-    long double got = real_at(j->result, j->out, i), error = fabsl(got - want);
-    if (!isfinite(want)) {
-        if (isnan(want) ? !isnan(got) : got != want) note_real(j, i, want);
-        return;
-    }
-    if (bound > 0) v->exact = false;
-    if (bound > v->bound) v->bound = (double)bound;
-    if (!(error <= bound))
-        note_real(j, i, want);
-    else if (bound > 0 && error / bound > v->worst)
-        v->worst = (double)(error / bound);
+    verdict_compare_real(j->verdict, i, j->result, j->out, i, want, bound);
 }
 
 /* ---- operators: begin a sequence, take an element, compare a result -------------------------- */
@@ -238,7 +204,7 @@ static void compare_real_extreme(struct judge *j, const struct state *s, size_t 
     long double got = real_at(j->result, j->out, i);
     bool same =
         isnan(s->value) ? isnan(got) : got == s->value && !signbit(got) == !signbit(s->value);
-    if (!same) note_real(j, i, s->value);
+    if (!same) verdict_note_real(j->verdict, i, j->result, j->out, i, s->value);
 }
 
 /* sum of floats */

@@ -135,46 +135,6 @@ void judge_begin(struct judge *j, const struct reference *before)
     j->verdict = (struct verdict){.right = true, .exact = true, .least = INFINITY};
 }
 
-/* The next result is wrong. The caller fills in `want`, if it is not NULL. */
-static struct mismatch *note(struct judge *j, const void *out, size_t i)
-{
-    struct mismatch *m = verdict_note(&j->verdict, j->first + j->done);
-    if (m) verify_text(out, j->element, i, m->got, sizeof m->got);
-    return m;
-}
-
-static void expect_integer(struct judge *j, const void *out, size_t i)
-{
-    enum element element = j->element;
-    const void *want = &j->at.integer;
-    uint32_t narrow = (uint32_t)j->at.integer;
-    bool same = element == ELEMENT_I32 ? ((const uint32_t *)out)[i] == narrow
-                                       : ((const uint64_t *)out)[i] == j->at.integer;
-    if (same) return;
-    if (element == ELEMENT_I32) want = &narrow;
-    verdict_note_element(&j->verdict, j->first + j->done, element, out, i, want);
-}
-
-/* A result may differ from `want` by `bound`. The difference is taken in long double. */
-static void expect_real(struct judge *j, const void *out, size_t i, long double want, double bound)
-{
-    struct verdict *v = &j->verdict;
-    bool narrow = j->element == ELEMENT_F32;
-    double got = narrow ? (double)((const float *)out)[i] : ((const double *)out)[i];
-    double error = fabs((double)((long double)got - want));
-    bool right = error <= bound; /* not so for NaN and infinities */
-    if (!right && !isfinite(want)) right = isnan(want) ? isnan(got) : (long double)got == want;
-    if (!right) {
-        struct mismatch *m = note(j, out, i);
-        if (m) snprintf(m->want, sizeof m->want, narrow ? "%.9Lg" : "%.17Lg", want);
-        return;
-    }
-    if (bound == 0 || !(error <= bound)) return;
-    v->exact = false;
-    if (bound > v->bound) v->bound = bound;
-    if (error > v->worst * bound) v->worst = error / bound;
-}
-
 static void expect_sum(struct judge *j, const void *out, size_t i)
 {
     const struct reference *r = &j->at;
@@ -183,7 +143,9 @@ static void expect_sum(struct judge *j, const void *out, size_t i)
     long double want = (long double)r->sum + (long double)r->lost + (long double)r->special;
     /* The magnitude is a sum of doubles, which may be too small by count u. */
     double more = 1 + (double)r->count * U_DOUBLE;
-    expect_real(j, out, i, want, exact ? 0 : j->growth * more * r->magnitude);
+    double bound = exact ? 0 : j->growth * more * r->magnitude;
+    verdict_compare_real(&j->verdict, j->first + j->done, j->element, out, i, want,
+                         (long double)bound);
 }
 
 static void expect_affine(struct judge *j, const void *out, size_t i)
@@ -196,7 +158,8 @@ static void expect_affine(struct judge *j, const void *out, size_t i)
      * the addition. */
     double loop = 0x1p-26 * r->error + 4 * U_DOUBLE * r->magnitude;
     double bound = j->growth * (r->magnitude + r->error) + r->error + loop;
-    expect_real(j, out, i, (long double)r->sum, r->count ? bound + 4 * small : 0);
+    verdict_compare_real(&j->verdict, j->first + j->done, j->element, out, i, (long double)r->sum,
+                         (long double)(r->count ? bound + 4 * small : 0));
 }
 
 void judge_piece(struct judge *j, const void *out, size_t count)
@@ -209,7 +172,8 @@ void judge_piece(struct judge *j, const void *out, size_t count)
         else if (real)
             expect_sum(j, out, i);
         else
-            expect_integer(j, out, i);
+            verdict_compare_integer(&j->verdict, j->first + j->done, j->element, out, i,
+                                    j->at.integer);
         if (!j->inclusive) take(&j->at, j->op, j->in, j->in2, j->done);
     }
     j->verdict.checked += count;

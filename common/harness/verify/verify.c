@@ -386,6 +386,39 @@ void verdict_note_element(struct verdict *v, size_t index, enum element element,
     element_text(element, want, 0, m->want, sizeof m->want);
 }
 
+void verdict_note_real(struct verdict *v, size_t index, enum element element, const void *got,
+                       size_t at, long double want)
+{
+    struct mismatch *m = verdict_note(v, index);
+    if (!m) return;
+    verify_text(got, element, at, m->got, sizeof m->got);
+    snprintf(m->want, sizeof m->want, "%.*Lg", element == ELEMENT_F32 ? 9 : 17, want);
+}
+
+void verdict_compare_integer(struct verdict *v, size_t index, enum element element,
+                             const void *got, size_t at, uint64_t want)
+{
+    size_t size = element_size(element);
+    uint32_t narrow = (uint32_t)want;
+    const void *right = size == sizeof narrow ? (const void *)&narrow : &want;
+    if (memcmp((const char *)got + at * size, right, size) != 0)
+        verdict_note_element(v, index, element, got, at, right);
+}
+
+void verdict_compare_real(struct verdict *v, size_t index, enum element element, const void *got,
+                          size_t at, long double want, long double bound)
+{
+    long double number;
+    element_widen(element, got, at, 1, &number);
+    long double error = fabsl(number - want);
+    bool right = isfinite(want) ? error <= bound : isnan(want) ? isnan(number) : number == want;
+    if (!right) verdict_note_real(v, index, element, got, at, want);
+    if (!isfinite(want) || bound == 0) return;
+    v->exact = false;
+    if (bound > v->bound) v->bound = (double)bound;
+    if (right && error / bound > v->worst) v->worst = (double)(error / bound);
+}
+
 void verdict_add_earlier(struct verdict *v, const struct verdict *earlier)
 {
     if (!v->right) return;

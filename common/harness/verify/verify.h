@@ -169,6 +169,15 @@ struct mismatch *verdict_note(struct verdict *, size_t index);
 /* The same, filled in: element `at` of the array `got`, and element 0 of `want`. */
 void verdict_note_element(struct verdict *, size_t index, enum element, const void *got, size_t at,
                           const void *want);
+void verdict_note_real(struct verdict *, size_t index, enum element, const void *got, size_t at,
+                       long double want);
+
+/* Compares element `at` of `got`, the result with this index, with an integer modulo 2^64, or with
+ * a number from which it may differ by `bound`. NaN and infinities have to be the same. */
+void verdict_compare_integer(struct verdict *, size_t index, enum element, const void *got,
+                             size_t at, uint64_t want);
+void verdict_compare_real(struct verdict *, size_t index, enum element, const void *got, size_t at,
+                          long double want, long double bound);
 
 /* Takes into account the verdict on an earlier result, which was right. The errors and bounds are
  * then the largest of both results, and they are exact only together. A result that is wrong keeps
