@@ -352,8 +352,8 @@ build/tests/fuzz/run-cuda: build/tests/fuzz/cuda.o $(UPCC)
 # The reader of pictures needs no CUDA, and is told of less memory than there is.
 READERS  := $(call objects,$(wildcard common/harness/input/*.c) $(addprefix common/, \
             step/element.c harness/host/parallel.c \
-            $(addprefix harness/print/,format.c output.c progress.c) command/fault.c \
-            $(addprefix files/,replacement.c visible.c)))
+            $(addprefix harness/print/,print.c progress.c) command/fault.c \
+            $(addprefix files/,files.c visible.c)))
 build/tests/fuzz/run-picture: build/tests/fuzz/picture.o $(PICTURES) $(READERS)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,host_memory=fuzz_host_memory \
