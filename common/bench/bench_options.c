@@ -11,7 +11,7 @@
 
 /* ---- bench options --------------------------------------------------------------------------- */
 
-/* ---- values -------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* u64 has the same bits as i64, and so have their sums. */
 static const struct {
@@ -135,7 +135,7 @@ SET_FLAG(csv, o->format = REPORT_CSV; return 0)
 SET_FLAG(help, o->help = true; return 0)
 SET_FLAG(version, o->version = true; return 0)
 
-/* ---- the table, in the order of --help ----------------------------------------------------- */
+/* ---- the table, in the order of --help ------------------------------------------------------- */
 
 static const struct option_row rows[] = {
     OPTION("n", "LIST", "sizes: 1000,2^20+1 or 2^10..2^30, each twice the one before", set_n),
@@ -225,7 +225,7 @@ void bench_options_help(FILE *to)
 
 static const char *flush_name(enum flush flush) { return flush == FLUSH_READ ? "read" : "memset"; }
 
-/* ---- for people ---------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 static double ratio(double of, double by) { return of > 0 && by > 0 ? of / by : NAN; }
 
@@ -281,7 +281,7 @@ static void show_table(FILE *to, const struct bench_options *o, const struct sid
     fprintf(to, "\n");
 }
 
-/* ---- records ------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 /* The time of another contender divided by this one's, in the same mode. */
 static void record_ratio(struct record *r, const char *key, const struct entry *other, bool graph,
@@ -347,7 +347,7 @@ static void show_records(FILE *to, const struct bench_options *o, const struct d
         }
 }
 
-/* ---- tables and records -------------------------------------------------------------------- */
+/* ---- tables and records ---------------------------------------------------------------------- */
 
 void show_head(FILE *to, const struct bench_options *o, const struct device *device)
 {

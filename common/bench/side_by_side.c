@@ -267,7 +267,7 @@ static int side_by_side_check(struct side_by_side *s, struct entry *e, bool in_g
 #define FEWEST_REPS   7   /* of a slow contender */
 #define PATIENCE      0.3 /* seconds that a contender's timed runs may take together */
 
-/* ---- numbers of runs, and memory ----------------------------------------------------------- */
+/* ---- numbers of runs, and memory ------------------------------------------------------------- */
 
 static size_t stride_for(size_t n)
 {
@@ -328,7 +328,7 @@ static size_t side_by_side_copied_bytes(const struct side_by_side *s)
     return bytes_of(s->n, s->data->element) / 2;
 }
 
-/* ---- one run ------------------------------------------------------------------------------- */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 static cudaError_t side_by_side_launch(const struct side_by_side *s, const struct entry *e,
                                        size_t window, cudaStream_t stream)
@@ -369,7 +369,7 @@ static cudaError_t run(void *context, cudaStream_t stream)
     return error;
 }
 
-/* ---- rounds -------------------------------------------------------------------------------- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 /* A contender's timed runs or graphs. */
 struct turn {
@@ -460,7 +460,7 @@ static int reps_for(const struct side_by_side *s, double seconds)
     return fit > fewest ? fit : fewest;
 }
 
-/* ---- cold ---------------------------------------------------------------------------------- */
+/* ---- cold ------------------------------------------------------------------------------------ */
 
 /* Verifies each contender, which also warms it up, and measures how long a run takes, which is
  * checked as well. */
@@ -491,7 +491,7 @@ static int time_cold(struct side_by_side *s, struct turn *turns, struct fault *f
     return code;
 }
 
-/* ---- in graphs ----------------------------------------------------------------------------- */
+/* ---- in graphs ------------------------------------------------------------------------------- */
 
 /* Captures all runs of one contender between two events. The capture is ended even if a launch in
  * it has failed. */
@@ -563,7 +563,7 @@ static bool is_short(const struct side_by_side *s)
     return false;
 }
 
-/* ---- everything ----------------------------------------------------------------------------- */
+/* ---- everything ------------------------------------------------------------------------------ */
 
 static int make_workspace(struct entry *e, size_t bytes, struct fault *fault)
 {
@@ -633,7 +633,7 @@ int side_by_side_time(struct side_by_side *s, const struct data *data,
     return code;
 }
 
-/* ---- results ------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 double entry_seconds(const struct entry *e)
 {

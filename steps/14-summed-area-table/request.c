@@ -175,10 +175,6 @@ int sat_request_check_filter(struct request *r, const struct options *o, struct 
 
 /* ---- the input ------------------------------------------------------------------------------- */
 
-/*
- * The input of step 14: a file, or a random picture.
- */
-
 #define MAX_WIDTH 31 /* --max-width where it is not given */
 #define FOCUS     0.5
 #define SUM_MOST  (FLT_MAX / 2)

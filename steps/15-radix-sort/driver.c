@@ -252,10 +252,6 @@ const struct step step15 = {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/*
- * The options that only step 15 has.
- */
-
 static const char *set_type(void *self, const char *value)
 {
     static const enum element types[] = {ELEMENT_U32, ELEMENT_I32, ELEMENT_F32,

@@ -546,9 +546,7 @@ void operators_judge(const struct request *r, const struct problem *p, const voi
 
 /* ---- partners -------------------------------------------------------------------------------- */
 
-/*
- * Compares the partners of brackets with those that a stack finds.
- */
+/* Compares the partners of brackets with those that a stack finds. */
 
 /* The kind of a bracket, from 1 on; above 0 if it opens, below 0 if it closes; 0: no bracket. */
 static int bracket_kind(char c)

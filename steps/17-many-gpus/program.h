@@ -19,9 +19,7 @@ extern "C" {
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
-/*
- * Which ranks there are, and which GPU each of them has.
- */
+/* Which ranks there are, and which GPU each of them has. */
 
 struct ranks {
     MPI_Comm comm;

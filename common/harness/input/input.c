@@ -305,9 +305,7 @@ void input_free(struct input *input)
 
 /* ---- random numbers -------------------------------------------------------------------------- */
 
-/*
- * Random numbers whose sums can be checked exactly.
- */
+/* Random numbers whose sums can be checked exactly. */
 
 /*
  * Integers: every contiguous sum stays below 2^24, so a float holds each one exactly and additions

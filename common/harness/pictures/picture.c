@@ -155,10 +155,6 @@ int picture_write(const struct picture *p, const char *path, struct fault *fault
 
 /* ---- PNM and PFM ----------------------------------------------------------------------------- */
 
-/*
- * PGM, PPM, PFM and .npy as pictures.
- */
-
 /* ---- PGM and PPM ----------------------------------------------------------------------------- */
 
 /*

@@ -52,7 +52,7 @@ void picture_free(struct picture *);
 
 size_t picture_samples(const struct picture *);
 
-/* ---- for the readers and writers: picture.c, png.c, no_png.c ------------------------------------- */
+/* ---- for the readers and writers: picture.c, png.c, no_png.c --------------------------------- */
 
 /* Is this program linked with libpng? */
 bool png_is_supported(void);

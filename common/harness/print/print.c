@@ -277,10 +277,6 @@ void record_close(FILE *to, enum report_format format, bool single)
 
 /* ---- the result as a file -------------------------------------------------------------------- */
 
-/*
- * The result as a file, and standard streams.
- */
-
 /* ---- standard -------------------------------------------------------------------------------- */
 
 void standard_hold(void)

@@ -403,10 +403,6 @@ void report_lines(FILE *to, const struct counters *counters)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/*
- * The keys of --json and --csv, which report.h explains.
- */
-
 bool report_adds_counted(const struct subject *s, const struct outcome *o, uint64_t *adds)
 {
     /* Integer additions also compute addresses, so only those of real types say something. */

@@ -61,9 +61,7 @@ const struct counter_line *counters_worst_line(const struct counters *);
 
 /* ---- the kernels that one call launches ------------------------------------------------------ */
 
-/*
- * The call is captured into a graph, so its host code runs and its kernels do not.
- */
+/* The call is captured into a graph, so its host code runs and its kernels do not. */
 
 #define LAUNCHES_NAME  60
 #define LAUNCHES_KINDS 12

@@ -187,7 +187,7 @@ void verdict_add_earlier(struct verdict *, const struct verdict *earlier);
 /* A sum of integers of this type, which are added up modulo 2^64, as its type of sums holds it. */
 long double verify_wrapped(enum element, uint64_t sum);
 
-/* ---- verify.c -------------------------------------------------------------------------- */
+/* ---- verify.c -------------------------------------------------------------------------------- */
 
 /* Is no sum of this verifier rounded? Otherwise the others must not be called. */
 bool quick_is_possible(const struct verifier *);

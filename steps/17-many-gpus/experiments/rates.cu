@@ -26,9 +26,7 @@
 
 /* ---- flags in memory ------------------------------------------------------------------------- */
 
-/*
- * Flags in memory: one GPU sets a flag after its stores, another GPU polls it.
- */
+/* Flags in memory: one GPU sets a flag after its stores, another GPU polls it. */
 
 /* Release and acquire at the scope of the system: all GPUs and the CPU. A thread that finds the
  * flag also finds what the storing thread stored before it, and what its block stored before a

@@ -46,9 +46,7 @@ cudaError_t part_scan(const struct part *, void *out, const void *in, const void
 
 /* ---- the exchange by peer memory ------------------------------------------------------------- */
 
-/*
- * The kernel in which the GPUs of one machine exchange the sums of their nodes.
- */
+/* The kernel in which the GPUs of one machine exchange the sums of their nodes. */
 
 /*
  * Device memory of a rank into which the others store their sums. It is cleared at first. It has

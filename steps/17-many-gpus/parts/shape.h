@@ -106,9 +106,7 @@ static inline unsigned many_slots(unsigned nodes, int ranks)
 
 /* ---- operators ------------------------------------------------------------------------------- */
 
-/*
- * Which operators step 17 has, and what one of them does, on the CPU.
- */
+/* Which operators step 17 has, and what one of them does, on the CPU. */
 
 /* Sums; and h = a h + b, from h = 0 on, with two inputs a and b. */
 enum many_op { MANY_SUM_F32, MANY_SUM_F64, MANY_SUM_I32, MANY_SUM_I64, MANY_AFFINE_F32, MANY_OPS };
