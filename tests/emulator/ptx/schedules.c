@@ -268,7 +268,7 @@ static struct pair read_pair(const char *name)
     return pair;
 }
 
-static void run_kernel(const char *name, bool right, uint64_t seed, memory result)
+static void run_pair_kernel(const char *name, bool right, uint64_t seed, memory result)
 {
     struct pair pair = read_pair(name);
     struct emu *emu =
@@ -323,9 +323,9 @@ Test(schedule, some_seed_shows_a_race, .timeout = 60)
     static memory want, got;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         unsigned differ = 0;
-        run_kernel(wrong[i], false, 1, want);
+        run_pair_kernel(wrong[i], false, 1, want);
         for (uint64_t seed = 2; seed <= SEEDS; seed++) {
-            run_kernel(wrong[i], false, seed, got);
+            run_pair_kernel(wrong[i], false, seed, got);
             differ += memcmp(want, got, sizeof want) != 0;
         }
         cr_expect(differ, "%s: all of %d seeds give one result", wrong[i], SEEDS);
@@ -342,9 +342,9 @@ Test(schedule, right_kernels_stay_right_slow, .timeout = 60)
         "race-chain-last",  "race-bytes"};
     static memory want, got;
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
-        run_kernel(right[i], true, 0, want);
+        run_pair_kernel(right[i], true, 0, want);
         for (uint64_t seed = 1; seed <= SEEDS / 2; seed++) {
-            run_kernel(right[i], true, seed, got);
+            run_pair_kernel(right[i], true, seed, got);
             cr_expect(!memcmp(want, got, sizeof want), "%s: seed %llu", right[i],
                       (unsigned long long)seed);
         }
