@@ -108,7 +108,8 @@ function include(text, from,    name, path) {
     match(text, /"[^"]*"/)
     name = substr(text, RSTART + 1, RLENGTH - 2)
     path = folder "/" name
-    if (name ~ /\//) {
+    if (name == "common/step/float4.cuh") path = folder "/../../" name
+    else if (name ~ /\//) {
         if (name ~ /^common\//) { print "#include <stddef.h>"; print "#include <stdint.h>" }
         return
     }
