@@ -384,6 +384,17 @@ static void describe_other(const struct lab_finding *f, char *text, size_t size)
         snprintf(text, size, " between this line and line %u", f->other_line);
 }
 
+/* What a finding says. A race's title ends where emu goes on with an address. */
+static void describe_finding(const struct lab_finding *f, char *text, size_t size)
+{
+    const char *at = strstr(f->text, " at __");
+    if (!at || f->tool != EMU_CHECK_RACE)
+        snprintf(text, size, "%s (%s)", f->text, f->kind);
+    else
+        snprintf(text, size, "%.*s (%s) in %s memory", (int)(at - f->text), f->text, f->kind,
+                 strstr(at, "__shared__") ? "shared" : "global");
+}
+
 /* Is the finding why the kernel was stopped, as the line for wrong runs says already? */
 static bool is_said(const struct lab_case_result *r, const struct lab_finding *f)
 {
@@ -408,11 +419,12 @@ static void explain_hazard(struct lab_verdict *v, const struct lab_case_result *
                  r->is.n, found, v->cases);
         return;
     }
-    char other[60];
+    char what[2 * RESULTS_TEXT], other[60];
+    describe_finding(f, what, sizeof what);
     describe_other(f, other, sizeof other);
     line = add_line(v, LAB_HAZARDS, lost,
-                    "n = %zu: %s: %s (%s)%s; the checkers found something in %u of %u runs.",
-                    r->is.n, tool_name(f->tool), f->text, f->kind, other, found, v->cases);
+                    "n = %zu: %s: %s%s; the checkers found something in %u of %u runs.", r->is.n,
+                    tool_name(f->tool), what, other, found, v->cases);
     snprintf(line->file, sizeof line->file, "%s", f->file);
     line->line = f->line;
 }

@@ -364,7 +364,8 @@ static void explain_size(struct lab_verdict *v, size_t size)
     const struct verdict_size *s = &v->sizes[size];
     unsigned more, wrong = wrong_runs(v, size, &more);
     char others[64] = "";
-    if (more) snprintf(others, sizeof others, " and %u more size%s", more, more > 1 ? "s" : "");
+    if (more)
+        snprintf(others, sizeof others, " (similarly %u more size%s)", more, more > 1 ? "s" : "");
     struct verdict_line *line =
         add_line(v, LAB_CRITERIA, v->most * wrong / v->cases, "n = %zu%s: %s%s%s", s->n, others,
                  s->wrong, *s->cause ? "; " : "", s->cause);

@@ -124,12 +124,13 @@ static void expect_cause_of_one(struct problem p, size_t wrong, const char *caus
     cr_expect_str_eq(verdict.cause, cause);
 }
 
-Test(causes, the_only_element_is_not_called_the_last)
+Test(causes, the_last_of_one_or_two_elements_is_not_named)
 {
     struct problem p = {.element = ELEMENT_F32, .in = in, .n = 4};
     begin(false);
     expect_cause_of_one(p, 3, "only the last element is wrong");
-    expect_cause_of_one((struct problem){.element = ELEMENT_F32, .in = in, .n = 1}, 0, "");
+    for (size_t n = 1; n <= 2; n++)
+        expect_cause_of_one((struct problem){.element = ELEMENT_F32, .in = in, .n = n}, n - 1, "");
     p.ahead = true;
     expect_cause_of_one(p, 3, "");
 }

@@ -270,7 +270,7 @@ END
             2>/dev/null
     }
     run -1 findings --hide hazards
-    says "n = 128 and 4 more sizes: element 0 is "
+    says "n = 128 (similarly 4 more sizes): element 0 is "
     says_not "checkers"
     says_not ":52:"
     run -1 findings --hide work,sectors,conflicts,correctness

@@ -251,7 +251,7 @@ hint_of() {
     says "  correctness  $source:$swap: n = "
     says "the error that the checkers report between lines $swap and $add may be the cause"
     says "hazards      $source:$swap: n = 4: "
-    says "(read-after-write) between this line and line $add;"
+    says "(read-after-write) in shared memory between this line and line $add;"
     hint_of 3 2
     says "The accesses are at $source:$swap and line $add."
     hint_of 3 3
@@ -364,7 +364,7 @@ END
     check 3 "$BATS_TEST_TMPDIR/endless.cu"
     [ "$status" -eq 1 ]
     says "was stopped; the reason is below"
-    says "n = 2 and 10 more sizes: kernel scan_block has executed more than 5000400 warp"
+    says "n = 2 (similarly 10 more sizes): kernel scan_block has executed more than 5000400 warp"
     says "0.00 of 100 points"
     says_not "hazards      "
 }
@@ -380,7 +380,7 @@ END
     check 3 "$BATS_TEST_TMPDIR/printf.cu"
     [ "$status" -eq 1 ]
     says "n is 2\\x1b[2J"$'\n'
-    says "n = 128 and 4 more sizes: the kernels have printed more than 4 MiB"
+    says "n = 128 (similarly 4 more sizes): the kernels have printed more than 4 MiB"
     says "0.00 of 100 points"
 }
 
@@ -592,7 +592,7 @@ hints_are() {
     FAKE=wrong check 3 build/labs/reference3.ptx
     [ "$status" -eq 1 ]
     says "GPU: fake 0: 0 of 20 runs right; n = 2: element 1 is "
-    says "only the last element is wrong"
+    says_not "only the last element is wrong"
     FAKE=fault check 3 build/labs/reference3.ptx
     [ "$status" -eq 0 ]
     says "GPU: fake 0: running the kernels failed: an illegal address"

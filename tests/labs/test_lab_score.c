@@ -204,7 +204,7 @@ Test(lab_score, sizes_that_are_wrong_in_the_same_way_share_a_line)
     for (size_t i = 0; i < own.case_count; i++)
         if (own.cases[i].is.n >= 64) spoil(&own.cases[i]);
     score();
-    expect_line(LAB_CRITERIA, "n = 64 and 5 more sizes: element 32 is 100");
+    expect_line(LAB_CRITERIA, "n = 64 (similarly 5 more sizes): element 32 is 100");
     cr_expect_eq(lines_of(LAB_CRITERIA), 1);
 }
 

@@ -379,8 +379,8 @@ static bool name_value(const struct cause *c)
                        "beyond the end");
     if (s->minus_zero == all)
         return name(c, "-0 for 0: a sum is -0 only if all of its elements are -0");
-    if (all == 1)
-        return to_the_last(c) && whole(c, s->last) > 0 && name(c, "only the last element is wrong");
+    if (all == 1) /* of one or two elements, it means nothing: the first often is 0 */
+        return to_the_last(c) && whole(c, s->last) > 1 && name(c, "only the last element is wrong");
     if (s->zero == all) return name(c, "zeros: every wrong element is 0");
     if (s->copied == all)
         return name(c, "the input was copied, not scanned: every wrong element is its own input");
