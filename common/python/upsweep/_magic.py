@@ -6,29 +6,51 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from IPython.display import HTML, display
+from IPython.display import display
 
 from . import _command
 
 _last = []  # the cell that ran last
 
+# Options that change how a program runs. With any other, its report is shown, too.
+_QUIET = {"--html", "--schedule", "--blocks", "--devices", "--threads", "--progress",
+          "--kernel-instructions", "--clock-seed"}
+
 
 def emu(line, cell=None):
-    """%%emu [options of emu]: compiles the cell, and runs it in the emulator. %emu [options]: runs
-    the last cell again. Without --tool and --html, only what the program prints is shown; --html,
-    here without a file, shows the counters of each line."""
+    """%%emu [options]: compiles the cell, a CUDA program, and runs it in the emulator.
+    %emu [options]: runs the last such cell again.
+
+    It takes the options of the command emu, which %emu --help lists, such as --tool racecheck,
+    --page source or --gpu t4. Without one that asks for a report, only what the program prints is
+    shown. --html shows the counters of each line below the cell, and --html FILE writes them into
+    a file, too; --annotate . shows them as text."""
     if cell is not None:
         _last[:] = [cell]
-    if not _last:
+    words = shlex.split(line)
+    asks_help = "--help" in words or "-h" in words
+    if not _last and not asks_help:
         print("%emu runs the last cell with %%emu again, and there is none yet.")
         return
-    words = shlex.split(line)
+    stray = [word for before, word in zip(["", *words], words)
+             if word == "run" or not (before.startswith("-") or word.startswith("-"))]
+    if stray:
+        print('"%s" is no option: %%%%emu takes only options of emu (%%emu --help lists them), and'
+              " runs the cell itself." % stray[0])
+        return
     with tempfile.TemporaryDirectory() as folder:
         source, page = Path(folder) / "cell.cu", Path(folder) / "cell.html"
-        source.write_text(_last[0], encoding="utf-8")
+        # Line 1 is that of %%emu, so that lines have the same numbers as in the cell.
+        source.write_text("\n" + "".join(_last), encoding="utf-8")
+        words = [str(source) if before == "--annotate" and word in (".", source.name) else word
+                 for before, word in zip(["", *words], words)]
+        file = None  # into which the user wants the page
         if "--html" in words:
-            words.insert(words.index("--html") + 1, str(page))
-        if "--tool" not in words:
+            after = words.index("--html") + 1
+            if words[after:] and not words[after].startswith("-"):
+                file = words.pop(after)
+            words.insert(after, str(page))
+        if all(word.split("=")[0] in _QUIET for word in words if word.startswith("-")):
             words += ["--log-file", "/dev/null"]
         done = subprocess.run([_command.program(), *words, "run", str(source)], text=True,
                               encoding="utf-8", errors="replace", stdout=subprocess.PIPE,
@@ -36,6 +58,8 @@ def emu(line, cell=None):
         said = re.sub(r"^emu: \S*/nvcc .*\n", "", done.stdout, flags=re.M)
         print(said.replace(folder + "/", ""), end="")
         if page.exists():
-            text = html.escape(page.read_text(encoding="utf-8"))
-            display(HTML('<iframe style="width: 100%%; height: 36em; border: 0" srcdoc="%s">'
-                         "</iframe>" % text))
+            text = page.read_text(encoding="utf-8").replace(folder + "/", "")
+            if file:
+                Path(file).write_text(text, encoding="utf-8")
+            display({"text/html": '<iframe style="width: 100%%; height: 36em; border: 0" srcdoc='
+                                  '"%s"></iframe>' % html.escape(text)}, raw=True)
