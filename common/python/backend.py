@@ -1,7 +1,8 @@
 """backend.py -- makes the wheel that pip installs (PEP 517): the package, and in its folder lib/
 the library and the emulator, as `make install` lays them out. The library is the one that
 UPSWEEP_LIBRARY names; otherwise build/library/libupsweep.so. If an emulator is installed with it,
-the wheel also has the command emu, and an extra, nvcc, of NVIDIA's wheels: `make release`."""
+the wheel also has the command emu, and an extra, nvcc, of NVIDIA's wheels: `make release`. Its
+description is wheel.md."""
 import base64
 import hashlib
 import os
@@ -18,7 +19,11 @@ Version: %s
 Summary: Scans (prefix sums), selections and sorts on a GPU, or in an emulator of one
 License: MIT
 Requires-Python: >=3.9
+Description-Content-Type: text/markdown
+Provides-Extra: numpy
+Requires-Dist: numpy>=1.24; extra == "numpy"
 """
+HOME = "Project-URL: Homepage, https://github.com/%s\n"
 EXTRA = "Provides-Extra: nvcc\n"
 REQUIRED = 'Requires-Dist: %s; extra == "nvcc"\n'
 COMMAND = "[console_scripts]\nemu = upsweep._command:main\n"
@@ -63,12 +68,15 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     about = "upsweep-%s.dist-info/" % version
     contents = {name: content(name, path) for name, path in files().items()}
     metadata = METADATA % version
+    if os.environ.get("GITHUB_REPOSITORY"):  # the workflow that releases has it
+        metadata += HOME % os.environ["GITHUB_REPOSITORY"]
     if "upsweep/bin/emu" in contents:
         toolkit = (TREE / "common/build/toolkit.txt").read_text(encoding="utf-8")
         metadata += EXTRA + "".join(REQUIRED % pinned for pinned in
                                     re.findall(r"^nvidia-\S+", toolkit, re.M))
         contents[about + "entry_points.txt"] = COMMAND.encode()
-    contents[about + "METADATA"] = metadata.encode()
+    description = (HERE / "wheel.md").read_text(encoding="utf-8").replace("VERSION", version)
+    contents[about + "METADATA"] = (metadata + "\n" + description).encode()
     contents[about + "WHEEL"] = (WHEEL % tag).encode()
     record = "".join("%s,sha256=%s,%d\n" % (name, base64.urlsafe_b64encode(
         hashlib.sha256(data).digest()).rstrip(b"=").decode(), len(data))

@@ -81,6 +81,20 @@ CODE
     [ "$status" -eq 0 ]
 }
 
+@test "the program and the commands of the wheel's description run" {
+    "$ENVIRONMENT/bin/python" -c 'import importlib.metadata
+print(importlib.metadata.metadata("upsweep")["Description"])' >description
+    awk '/^```cuda/ { inside = 1; next } /^```/ { inside = 0 } inside' description >my.cu
+    for options in "" "--tool all"; do
+        # shellcheck disable=SC2086
+        run "$ENVIRONMENT/bin/emu" $options --error-exitcode 9 run my.cu
+        [ "$status" -eq 0 ]
+        says "63 62 ... 0"
+        grep -qxF "emu $options${options:+ }run my.cu" description
+    done
+    grep -qxF "pip install \"./${WHEEL##*/}[nvcc]\"" description
+}
+
 @test "the wheel's package scans, and its library needs what the wheel's name says" {
     "$ENVIRONMENT/bin/pip" install -q --disable-pip-version-check numpy
     run "$ENVIRONMENT/bin/python" -c 'import numpy, upsweep
@@ -143,7 +157,8 @@ act() {
 
 @test "the notebook's cells run, and its programs are those of the first chapter" {
     UPSWEEP_WHEEL=file://$WHEEL python3 - "$TREE" <<'END_OF_PYTHON'
-import re, sys
+import os, re, sys
+from pathlib import Path
 import nbclient, nbformat
 book = nbformat.read(sys.argv[1] + "/notes/colab.ipynb", 4)
 programs = [cell for cell in book.cells if cell.source.startswith("%%emu")]
@@ -160,7 +175,18 @@ def has(said, *texts):
     for output, text in zip(said, texts):
         assert text in output, "expected %s in:\n%s" % (text, output)
 
-has(outputs(), "out[0] is 0, and should be 250000", "RAW hazard", "wrong", "<iframe")
+def line_of(cell, text):
+    """The line of a text as the cell's gutter counts."""
+    return 1 + cell.source.split(text)[0].count("\n")
+
+made = book.cells[:]
+book.cells += map(nbformat.v4.new_code_cell, ("%emu --page raw", "%emu --html x.html", "%emu run"))
+load = "cell.cu:%d (" % line_of(programs[1], "if (i < n) part[")
+said = outputs()
+has(said, "out[0] is 0, and should be 250000", load, "wrong", "<iframe",
+    "l1tex__data_bank_conflicts", "<iframe", '"run" is no option')
+assert not any("Warning" in output or "/tmp" in output for output in said)
+book.cells = made
 for cell, name in zip(programs, ("first1", "neighbours")):
     with open("%s/steps/first-kernel/%s.cu" % (sys.argv[1], name), encoding="utf-8") as file:
         solution = file.read()
@@ -170,5 +196,9 @@ for cell, name in zip(programs, ("first1", "neighbours")):
     assert not other, "not in %s.cu: %s" % (name, other)
     cell.source = first + "\n" + solution
 has(outputs(), "all 1024 numbers are right", "0 hazards", "1997, 0 wrong\n", "<iframe")
+assert Path("x.html").read_text().startswith("<!DOCTYPE")
+del os.environ["UPSWEEP_WHEEL"]
+book.cells = book.cells[:2] * 2  # outputs() leaves out the first
+has(outputs(), "Write the repository's name in the first line")
 END_OF_PYTHON
 }
