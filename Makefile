@@ -48,8 +48,8 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all setup setup-labs setup-page setup-page-tests setup-mpi setup-python doctor format
-.PHONY: clean help
+.PHONY: all setup setup-labs setup-page setup-page-tests setup-mpi setup-python doctor format clean
+.PHONY: help
 
 all: $(STEPS:%=$(AT)%) ## maintain: build every step; the default
 #cub: ## measure: build CUB's scan, to be compared with
@@ -66,8 +66,7 @@ $(addprefix $(AT),$(filter-out $(OTHERWISE),$(sort $(STEPS) $(filter step%,$(MAK
 
 # main.c is compiled once for each step; STEP is the descriptor that it runs.
 build/main/%.o: common/harness/main.c
-	$(call say,$(CC),"$< for $*")
-	$(Q)$(COMPILE) -DSTEP=$* $(PUT_OBJECT)
+	$(call compile, for $*,-DSTEP=$*)
 
 $(PICTURE_PROGRAMS): $(PICTURES)
 $(PICTURE_PROGRAMS): LIBRARIES = $(PNG)
@@ -75,23 +74,14 @@ $(PICTURE_PROGRAMS): LIBRARIES = $(PNG)
 # ---- the rest -----------------------------------------------------------------------------------
 
 setup: ## learn: list which tools are missing, and install them (Debian, Ubuntu; needs root or sudo)
-	@common/build/setup.sh
-
 #stepN: ## learn: build step N from its folder steps/NN-name, and the emulator
 setup-labs: ## teach: install bubblewrap, in which `make grade` runs what students write
-	@common/build/setup.sh labs
-
 setup-page: ## maintain: install emscripten and pandoc, for `make page`
-	@common/build/setup.sh page
-
 setup-page-tests: ## maintain: install these and two browsers, for the tests of the page
-	@common/build/setup.sh page-tests
-
 setup-mpi: ## maintain: install Open MPI, which step 17 needs
-	@common/build/setup.sh mpi
-
 setup-python: ## maintain: install NumPy and venv, for the tests of the Python package
-	@common/build/setup.sh python
+setup setup-labs setup-page setup-page-tests setup-mpi setup-python:
+	@common/build/setup.sh $(filter-out setup,$(@:setup-%=%))
 
 # apt-get cannot run twice at once.
 ifneq ($(word 2,$(filter setup%,$(MAKECMDGOALS))),)

@@ -9,20 +9,17 @@ CUB      := build/common/bench/baseline/driver.o \
             $(foreach type,$(CUB_TYPES),build/cub/$(firstword $(subst :, ,$(type))).o)
 build/cub/%.o: type = $(subst :, ,$(filter $*:%,$(CUB_TYPES)))
 build/cub/%.o: common/bench/baseline/cub.cu
-	$(call say,nvcc,"$< for $*")
-	$(Q)$(NVCOMPILE) -DCUB_NAME=$* -DCUB_IN=$(word 2,$(type)) -DCUB_OUT=$(word 3,$(type)) $(PUT_OBJECT)
+	$(call compile, for $*,-DCUB_NAME=$* -DCUB_IN=$(word 2,$(type)) -DCUB_OUT=$(word 3,$(type)))
 
-cub: build/main/cub.o $(CUB) $(call objects,$(COMMON)) | emu
-	$(link)
-
+cub: build/main/cub.o $(CUB) $(call objects,$(COMMON))
 # ./bench has all steps, CUB and the roof. It finds out at run time which of them are linked in.
 SIDE_BY_SIDE = $(call objects,$(call sources,common/bench $(ONE_PROCESS)) $(COMMON))
 # Steps that apply scan are timed by experiments, which ./bench runs.
 APPLICATIONS = $(addprefix build/experiments/,13-selects 14-against-npp 15-against-cub 16-rates)
 bench: | $(APPLICATIONS)
-bench: $(SIDE_BY_SIDE) $(CUB) | emu ## measure: build ./bench: steps, CUB and copies side by side
-	$(link)
+bench: $(SIDE_BY_SIDE) $(CUB) ## measure: build ./bench: steps, CUB and copies side by side
 
 # For the tests, the same without CUB, which takes long to compile.
-$(call in_test,side-by-side): $(SIDE_BY_SIDE) | emu
+$(call in_test,side-by-side): $(SIDE_BY_SIDE)
+cub bench $(call in_test,side-by-side): | emu
 	$(link)

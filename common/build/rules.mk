@@ -11,6 +11,7 @@ NVCC      = $(CUDA)/bin/nvcc -ccbin $(CXX)
 CFLAGS    = -O2 -g
 LDFLAGS   =
 C_FLAGS   = -std=c11 -Wall -Wextra -Werror -pthread $(SANITIZE)
+NOT_SANITIZED = $(filter-out $(SANITIZE),$(C_FLAGS))
 # PTX for the emulator and any GPU since Turing, and machine code for H100 and H200.
 GPUS      = -gencode arch=compute_75,code=compute_75 \
             -gencode arch=compute_90,code=[sm_90,compute_90]
@@ -20,6 +21,7 @@ COMPILE   = $(CC) $(C_FLAGS) $(CPPFLAGS) $(DEPEND) -isystem $(TOOLKIT)/include $
             -c $< -o $(NEW)
 NVCOMPILE = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(DEPEND) -c $< -o $(NEW)
 LINK      = $(CXX) $(SANITIZE) $(LDFLAGS) $(filter %.o,$^) -o $(NEW) $(LIBRARIES)
+LINK_C    = $(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -pthread
 
 # The commands that link a program which calls CUDA's runtime, or, with an archive of EMU, one that
 # has in itself what it needs of the emulator.
@@ -79,19 +81,26 @@ ifneq ($(GOALS),)
     $(if $(MISSING),$(error Missing: $(MISSING). `make setup` installs what is missing))
 endif
 
-# A.c becomes build/A.o, and A.cu build/A.cu.o.
+# What compiles the first prerequisite: $1 says for what, and $2 are further options. `made` runs
+# command $2, whose result is a file of one piece; `copied` copies one.
+define compile
+$(call say,$(if $(filter %.c,$<),$(CC),nvcc),"$<$1")
+$(Q)$(if $(filter %.c,$<),$(COMPILE),$(NVCOMPILE)) $2 $(PUT_OBJECT)
+endef
+define made
+$(call say,$1,$@)
+$(Q)$2 -o $(NEW) $(PUT)
+endef
+copied = @mkdir -p $(@D) && cp $< $(NEW) $(PUT)
+
+# A.c becomes build/A.o, and A.cu build/A.cu.o; with other options of nvcc, in a folder in build/.
 objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(CUDA_BUILD)/%.cu.o,\
             $(foreach f,$(filter %.cu,$(1)),$(if $(filter $(SMALLER),$f),small/)$f))
 CUDA_BUILD = build
 
 build/%.o: %.c
-	$(call say,$(CC),$<)
-	$(Q)$(COMPILE) $(PUT_OBJECT)
-
+	$(compile)
 build/small/%.cu.o: %.cu
-	$(call say,nvcc,$<)
-	$(Q)$(NVCOMPILE) $(PUT_OBJECT)
-
+	$(compile)
 build/%.cu.o: %.cu
-	$(call say,nvcc,$<)
-	$(Q)$(NVCOMPILE) $(PUT_OBJECT)
+	$(compile)

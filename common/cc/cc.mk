@@ -10,5 +10,4 @@ cc: build/cc/upcc ## learn: build upcc, which compiles a subset of CUDA C withou
 build/cc/upcc build/autograder/cc/upcc: $(UPCC) $(call objects,$(wildcard \
         common/cc/command/*.c) $(addprefix common/,command/fault.c command/option_table.c \
         $(addprefix files/,files.c visible.c wrapped.c)))
-	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -pthread -o $(NEW) $(PUT)
+	$(call made,link,$(LINK_C))

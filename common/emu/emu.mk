@@ -18,8 +18,7 @@ ISAS     := $(sort $(filter base v3,$(HAVE_ISAS)) $(if $(shell grep -w avx2 /pro
             base $(if $(filter x86_64,$(shell uname -m)),v3)))
 OPS      := $(wildcard common/emu/ops/ops_*.c)
 AUDIT    := common/emu/command/audit.c
-EMU_COMMAND := $(filter-out common/emu/command/audit.c common/emu/command/settings.c, \
-            $(wildcard common/emu/command/*.c))
+EMU_COMMAND := $(filter-out %/audit.c %/settings.c,$(wildcard common/emu/command/*.c))
 EMU      := $(call objects,$(filter-out $(OPS) $(AUDIT) $(EMU_COMMAND) common/emu/libs/%, \
                 $(wildcard common/emu/*/*.c common/files/*.c))) \
             $(foreach isa,$(ISAS),$(OPS:%.c=build/%.$(isa).o))
@@ -55,12 +54,9 @@ $(DRIVER_NAMES): build/driver/%.inc: common/emu/runtime/driver_names.sh $(TOOLKI
 	$(Q)CC='$(CC)' $< $* $(TOOLKIT)/include >$(NEW) $(PUT)
 
 build/%.base.o: %.c
-	$(call say,$(CC),"$< for any CPU")
-	$(Q)$(COMPILE) -DEMU_ISA=base $(PUT_OBJECT)
-
+	$(call compile, for any CPU,-DEMU_ISA=base)
 build/%.v3.o: %.c
-	$(call say,$(CC),"$< for AVX2")
-	$(Q)$(COMPILE) -DEMU_ISA=v3 -march=x86-64-v3 $(PUT_OBJECT)
+	$(call compile, for AVX2,-DEMU_ISA=v3 -march=x86-64-v3)
 
 # What runs a program; the rest is for linking others, which a first `make step3` need not wait for.
 EMU_RUNS := $(addprefix build/emu/,libcudart.so.13 libemu_audit.so removed.h emu)
@@ -102,18 +98,15 @@ build/emu/libcudart_static.a: $(EMU)
 
 # The dynamic linker loads it into every program that emu starts, those of others too: so it has no
 # sanitizer, whose objects it cannot share.
-AUDITING := $(AUDIT) common/emu/ptx/program_elf.c common/emu/ptx/elf.c common/files/program_path.c \
-            common/files/visible.c
+AUDITING := $(AUDIT) $(addprefix common/,emu/ptx/program_elf.c emu/ptx/elf.c files/program_path.c \
+            files/visible.c)
 build/emu/libemu_audit.so: $(AUDITING) $(wildcard common/emu/command/*.h common/emu/ptx/*.h \
         common/files/*.h)
-	$(call say,$(CC),$@)
-	$(Q)$(CC) $(filter-out $(SANITIZE),$(C_FLAGS)) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(AUDITING) \
-	    -o $(NEW) $(PUT)
+	$(call made,$(CC),$(CC) $(NOT_SANITIZED) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(AUDITING))
 
 # For nvcc below the command, which looks for it beside the libraries.
 build/emu/removed.h: common/emu/removed.h
-	@mkdir -p $(@D)
-	$(Q)cp $< $(NEW) $(PUT)
+	$(copied)
 
 # The command runs no kernels, so it is linked only with the objects that it calls.
 build/emu/emu: $(call objects,$(EMU_COMMAND) $(wildcard common/command/*.c)) $(EMU)

@@ -20,7 +20,6 @@ $(PRIVATE)/include/cublas_names.h: common/emu/libs/library_names.sh $(STAND_IN_H
 	@mkdir -p $(@D)
 	$(Q)cp $(STAND_IN_HEADERS) $(@D)/
 	$(Q)$< header >$(NEW) $(PUT)
-
 build/stand-ins/refused.inc: common/emu/libs/library_names.sh
 	@mkdir -p $(@D)
 	$(Q)$< refused >$(NEW) $(PUT)
@@ -29,10 +28,8 @@ build/stand-ins/refused.inc: common/emu/libs/library_names.sh
 $(PRIVATE)/lib/libcublas.so.13: LIBRARY = cublas
 $(PRIVATE)/lib/libcurand.so.10: LIBRARY = curand
 $(STAND_INS): $(PRIVATE)/lib/lib%: $$(call IN_STAND_IN,$$(firstword $$(subst ., ,$$*))) \
-        $$(wildcard common/emu/libs/*.h \
-        common/emu/libs/*.inc common/emu/libs/*.map \
-        common/emu/emu.h common/emu/ptx/half.h) $(PRIVATE)/include/cublas_names.h \
-        build/stand-ins/refused.inc | build/emu/libcudart.so.13
+        $$(wildcard $$(addprefix common/emu/,libs/*.h libs/*.inc libs/*.map emu.h ptx/half.h)) \
+        $(PRIVATE)/include/cublas_names.h build/stand-ins/refused.inc | build/emu/libcudart.so.13
 	$(call say,$(CC),$@)
 	$(Q)$(CC) $(STAND_IN_FLAGS) \
 	    -Wl,-soname,$(@F),-Bsymbolic,--version-script=common/emu/libs/$(LIBRARY).map \
