@@ -47,7 +47,6 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
             steps/$(call two_digits,$(1))-*, and there $(if $(2),are $(words $(2)): $(2),is none)))
 
 .DELETE_ON_ERROR:
-.SECONDEXPANSION:
 .PHONY: all setup setup-labs setup-page setup-page-tests setup-mpi setup-python doctor format clean
 .PHONY: help
 

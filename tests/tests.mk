@@ -7,16 +7,14 @@
 # Tests of what step 12 promises, for a GPU or the emulator: tests/promises/NAME.cu becomes
 # build/promises/12-NAME. With -cub it also shows CUB's error, and takes longer to compile.
 LIBRARY  := $(call objects,steps/12-pipeline/scan.cu steps/12-pipeline/reference.c)
-PROMISES := $(patsubst tests/promises/%.cu,build/promises/12-%,$(wildcard \
-            tests/promises/*.cu))
+PROMISES := $(patsubst tests/promises/%.cu,build/promises/12-%,$(wildcard tests/promises/*.cu))
+WITH_CUB  = build/promises/12-same-bits-cub
 
-#promises: ## measure: build what tries step 12's promises, build/promises/12-NAME
-promises: $(PROMISES) build/promises/12-same-bits-cub
+promises: $(PROMISES) $(WITH_CUB) ## measure: build what tries step 12's promises, build/promises/12-NAME
 
-build/promises/%: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
-build/promises/12-same-bits-cub: build/cub/cub_f32.o
-$(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) \
-        $(call objects,$(COMMON)) $$(call objects,tests/promises/$$(subst -cub,,$$*).cu) | emu
+$(WITH_CUB): build/cub/cub_f32.o
+$(PROMISES) $(WITH_CUB): build/promises/12-%: $(LIBRARY) $(call objects,$(COMMON)) \
+        $$(call objects,tests/promises/$$(subst -cub,,$$*).cu) | emu
 	$(link)
 
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
@@ -33,15 +31,13 @@ RUN      := $(call in_test,run)
 
 # GPUs run only the promises, from PTX.
 build/tests/%.o: CFLAGS = -O1 -g1
-build/tests/%.o: GPUS = $(TWO_PTX)
+build/tests/%.o: GPUS = $(call ptx,75 90)
 
 # Of these large files only the emulator runs kernels, as an H200: one PTX takes half the time.
-$(patsubst %,$(CUDA_BUILD)/tests/fixtures/%_code.cu.o,operators sort wave): \
-    GPUS = -gencode arch=compute_90,code=compute_90
+$(patsubst %,$(CUDA_BUILD)/tests/fixtures/%_code.cu.o,operators sort wave): GPUS = $(call ptx,90)
 
 # Kernels that are tested from the PTX of each generation of the compiler.
-THREE_PTX = -gencode arch=compute_100,code=compute_100
-$(CUDA_BUILD)/tests/fixtures/cooperative_code.cu.o: NVCCFLAGS += $(THREE_PTX)
+$(CUDA_BUILD)/tests/fixtures/cooperative_code.cu.o: NVCCFLAGS += $(call ptx,100)
 
 # A program like a step whose scan is wrong on purpose.
 WRONG    := tests/wrong tests/wrong/program steps/09-warp-shuffle
@@ -53,22 +49,18 @@ build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
 build/tests/ranks/%.o: CPPFLAGS += $(HEADERS17)
 build/tests/ranks/nccl/%.o: CPPFLAGS += -Itests/ranks/nccl -DHAVE_NCCL
 build/tests/ranks/nccl/%.o: $(FOLDER17)/%.c
-	$(call say,$(CC),"$< for a stand-in of NCCL")
-	$(Q)$(COMPILE) $(PUT_OBJECT)
+	$(call compile, for a stand-in of NCCL)
 NCCL17    = $(CUDA_BUILD)/tests/ranks/nccl/nccl.cu.o build/tests/ranks/nccl/exchange_nccl.o
 with_nccl = $(filter-out %/exchange_nccl.o,$(call objects,$(1))) $(NCCL17)
 
-WRAPPED17 = many_run output_end choose_exchange
-build/tests/wrong-ranks: LIBRARIES = $(WRAPPED17:%=-Wl,--wrap=%) $(LIBRARIES17)
-build/tests/wrong-ranks: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
-build/tests/wrong-ranks: $(call with_nccl,$(call sources,tests/ranks $(FOLDER17)) $(COMMON)) | emu
-	$(link)
-
+build/tests/wrong-ranks: WRAPPED = many_run output_end choose_exchange
+build/tests/wrong-ranks: $(call with_nccl,$(call sources,tests/ranks $(FOLDER17)) $(COMMON))
 # A program that calls step 17's library.
-CALLS17   = $(filter-out %/main.c,$(call sources,$(FOLDER17)))
-build/tests/many-calls: LIBRARIES = -Wl,--wrap=cudaMalloc $(LIBRARIES17)
-build/tests/many-calls: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
-build/tests/many-calls: $(call with_nccl,tests/ranks/library/calls.c $(CALLS17) $(COMMON)) | emu
+build/tests/many-calls: WRAPPED = cudaMalloc
+build/tests/many-calls: $(call with_nccl,tests/ranks/library/calls.c $(filter-out %/main.c,\
+        $(call sources,$(FOLDER17))) $(COMMON))
+build/tests/wrong-ranks build/tests/many-calls: LIBRARIES = $(WRAPPED:%=-Wl,--wrap=%) $(LIBRARIES17)
+build/tests/wrong-ranks build/tests/many-calls: | emu
 	$(link)
 
 # Programs of one source file that tests examine or run: see tests/support/command.h.
@@ -120,76 +112,64 @@ $(RUN): $(TESTS) $(HIDDEN:%=build/common/emu/%) build/emu/libcudart.so.13
 
 # The formulas of tests/steps/predictions.c as a table, for profiles/tables.
 build/tests/predicted/print: build/profiles/measure/predicted.o build/tests/steps/predictions.o
-	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -o $(NEW) $(PUT)
+	$(call made,link,$(CC) $(SANITIZE) $(LDFLAGS) $^)
 
 # It tries to do what the sandbox of the labs prevents.
 build/tests/labs/misbehave: tests/labs/sandbox/misbehave.c
-	$(call say,$(CC),$@)
-	$(Q)$(CC) $(filter-out $(SANITIZE),$(C_FLAGS)) $(CFLAGS) $< -o $(NEW) $(PUT)
-
-TWO_PTX   = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=compute_90
-
-build/tests/programs/shared: OPTIONS = $(NVCCFLAGS) -cudart shared
-build/tests/programs/nvidia: OPTIONS = $(NVCCFLAGS)
-build/tests/programs/sm_80: OPTIONS = -arch=sm_80 -cudart shared
-build/tests/programs/emulated: OPTIONS = $(NVCCFLAGS)
-build/tests/programs/emulated: SETTING = NVCC_PREPEND_FLAGS="$$(build/emu/emu --nvcc-flags)"
-build/tests/programs/per-thread: OPTIONS = $(NVCCFLAGS) -cudart shared -default-stream per-thread
-build/tests/programs/zstd.fatbin: OPTIONS = -fatbin $(TWO_PTX)
-build/tests/programs/lz4.fatbin: OPTIONS = -fatbin $(TWO_PTX) --compress-mode=speed
-build/tests/programs/stored.fatbin: OPTIONS = -fatbin $(TWO_PTX) --compress-mode=none
-build/tests/programs/only90a.fatbin: OPTIONS = -fatbin -gencode arch=compute_90a,code=compute_90a
-build/tests/programs/cubin.fatbin: OPTIONS = -fatbin -gencode arch=compute_90,code=sm_90
-
-build/tests/programs/emulated: build/emu/libcudart_static.a
-
-build/tests/programs/%: tests/fixtures/programs/kernels.cu | emu
-	$(call say,nvcc,$@)
-	$(Q)$(SETTING) $(NVCC) $(OPTIONS) $< -o $(NEW) $(PUT)
+	$(call made,$(CC),$(CC) $(NOT_SANITIZED) $(CFLAGS) $<)
 
 # Programs for the checkers, a program that ptxas changes, and programs that wait or do not end.
-build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
-build/tests/programs/ring: $(wildcard steps/12-*/*.cuh steps/12-*/parts/*)
-build/tests/programs/names: GPUS = -gencode arch=compute_90,code=compute_90
-build/tests/programs/names: $(wildcard steps/16-*/*.cuh steps/16-*/parts/* steps/12-*/parts/*)
-build/tests/programs/dynamic: OPTIONS = -rdc=true
-build/tests/programs/tensors: GPUS = -gencode arch=compute_90,code=[compute_90,sm_90]
-build/tests/programs/tensors: OPTIONS = $(STAND_IN_LINK) -lcuda
-build/tests/programs/tensors: | $(PRIVATE)/lib/libcuda.so
-# With an RPATH to NVIDIA's libraries, in whose place the emulator's come.
-build/tests/programs/blas: OPTIONS = $(STAND_IN_LINK) -lcublas -lcurand \
-    -Xlinker --disable-new-dtags,-rpath,$(abspath $(CUDA))/lib64
-build/tests/programs/blas: | $(STAND_INS)
-build/tests/programs/driver: OPTIONS = $(STAND_IN_LINK) -lcuda
-build/tests/programs/driver: $(wildcard tests/emulator/programs/*.cuh) | $(PRIVATE)/lib/libcuda.so
-build/tests/programs/static-blas: tests/fixtures/programs/blas.cu build/emu/libcudart_static.a \
-        | $(STAND_INS)
-	$(call say,nvcc,$@)
-	$(Q)$(NVCC) $(NVCCFLAGS) -Lbuild/emu $(STAND_IN_LINK) $< -lcublas -lcurand -o $(NEW) $(PUT)
+SINGLE = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $(OPTIONS_$(@F)) $<
+OPTIONS_launch  = -rdc=true
+OPTIONS_dynamic = -rdc=true
+OPTIONS_tensors = $(STAND_IN_LINK) -lcuda
+OPTIONS_driver  = $(STAND_IN_LINK) -lcuda
+OPTIONS_blas    = $(STAND_IN_LINK) -lcublas -lcurand -Xlinker $(OLD_RPATH)
 $(CHECKED:%=build/tests/programs/%): %: tests/fixtures/programs/$$(notdir $$@).cu
-	$(call say,nvcc,$@)
-	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $(OPTIONS) $< -o $(NEW) $(PUT)
-
+	$(call made,nvcc,$(SINGLE))
 # PTX is enough for these.
 $(addprefix build/tests/programs/,endless ordered ring ticket two_words unwritten waits): \
-    GPUS = $(TWO_PTX)
+    GPUS = $(call ptx,75 90)
+build/tests/programs/names: GPUS = $(call ptx,90)
+build/tests/programs/tensors: GPUS = -gencode arch=compute_90,code=[compute_90,sm_90]
+build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
+build/tests/programs/ring: $(wildcard steps/12-*/*.cuh steps/12-*/parts/*)
+build/tests/programs/names: $(wildcard steps/16-*/*.cuh steps/16-*/parts/* steps/12-*/parts/*)
+build/tests/programs/driver: $(wildcard tests/emulator/programs/*.cuh)
+build/tests/programs/tensors build/tests/programs/driver: | $(PRIVATE)/lib/libcuda.so
+build/tests/programs/blas build/tests/programs/static-blas: | $(STAND_INS)
 
-# Linked by g++ with an RPATH, which comes before LD_LIBRARY_PATH.
+# kernels.cu with other options: as programs, libraries (with NVIDIA's runtime inside, as cuRAND's
+# and cuBLAS's are, or without one) and containers.
+KERNELS = $(NVCC) $(or $(OPTIONS_$(@F)),$(NVCCFLAGS)) $<
+OPTIONS_shared          = $(NVCCFLAGS) -cudart shared
+OPTIONS_sm_80           = -arch=sm_80 -cudart shared
+OPTIONS_per-thread      = $(NVCCFLAGS) -cudart shared -default-stream per-thread
+OPTIONS_zstd.fatbin     = -fatbin $(call ptx,75 90)
+OPTIONS_lz4.fatbin      = -fatbin $(call ptx,75 90) --compress-mode=speed
+OPTIONS_stored.fatbin   = -fatbin $(call ptx,75 90) --compress-mode=none
+OPTIONS_only90a.fatbin  = -fatbin $(call ptx,90a)
+OPTIONS_cubin.fatbin    = -fatbin -gencode arch=compute_90,code=sm_90
+OPTIONS_needs_gpu.so    = $(NVCCFLAGS) -shared -Xcompiler -fPIC
+OPTIONS_needs_cudart.so = $(NVCCFLAGS) -shared -Xcompiler -fPIC -cudart none
+build/tests/programs/emulated: SETTING = NVCC_PREPEND_FLAGS="$$(build/emu/emu --nvcc-flags)"
+build/tests/programs/emulated build/tests/programs/static-blas: build/emu/libcudart_static.a
+build/tests/programs/%: tests/fixtures/programs/kernels.cu | emu
+	$(call made,nvcc,$(SETTING) $(KERNELS))
+
+build/tests/programs/static-blas: tests/fixtures/programs/blas.cu
+	$(call made,nvcc,$(NVCC) $(NVCCFLAGS) -Lbuild/emu $(STAND_IN_LINK) $< -lcublas -lcurand)
+
+# Linked by g++. An RPATH to NVIDIA's libraries comes before LD_LIBRARY_PATH.
+OLD_RPATH = --disable-new-dtags,-rpath,$(abspath $(CUDA))/lib64
 build/tests/programs/rpath: tests/fixtures/programs/kernels.cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) -c $< -o $(NEW).o
-	$(Q)$(CXX) $(NEW).o -L$(CUDA)/lib64 -lcudart \
-	    -Wl,--disable-new-dtags,-rpath,$(abspath $(CUDA))/lib64 -o $(NEW) $(PUT) && rm $(NEW).o
-
-# A library with NVIDIA's runtime inside, as cuRAND's and cuBLAS's are.
-build/tests/programs/needs_gpu.so: OPTIONS = $(NVCCFLAGS) -shared -Xcompiler -fPIC
-
-# A library that gets the runtime from its program.
-build/tests/programs/needs_cudart.so: OPTIONS = $(NVCCFLAGS) -shared -Xcompiler -fPIC -cudart none
+	$(Q)$(CXX) $(NEW).o -L$(CUDA)/lib64 -lcudart -Wl,$(OLD_RPATH) -o $(NEW) $(PUT) && \
+	    rm $(NEW).o
 
 # A program of two objects, for three generations of GPUs.
-LINKED = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(THREE_PTX) -rdc=true
+LINKED = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(call ptx,100) -rdc=true
 build/tests/programs/linked: tests/fixtures/programs/linked.cu | emu
 	$(call say,nvcc,$@)
 	$(Q)$(LINKED) -DPART -c $< -o $(NEW).o
@@ -201,19 +181,16 @@ CHECKS   := $(patsubst tests/checks/%.cu,build/checks/%,$(wildcard tests/checks/
 PAIRS    := $(CHECKS:build/checks/%=$(CUDA_BUILD)/pairs/%)
 
 checks: $(CHECKS) emu ## maintain: build the pairs of tests/checks for a GPU, build/checks
-	@:
 pairs: $(PAIRS) emu ## maintain: build the pairs of tests/checks for the emulator, build/pairs
+checks pairs:
 	@:
 
-# These kernels call the CUDA runtime.
-build/pairs/launch build/checks/launch: OPTIONS = -rdc=true
 $(CHECKS): GPUS = -gencode arch=compute_90,code=[sm_90,compute_90]
 $(CHECKS:build/checks/%=build/pairs/%): GPUS = -arch=compute_90 -code=compute_90
 
 $(CHECKS) $(CHECKS:build/checks/%=build/pairs/%): tests/checks/$$(@F).cu \
         $(wildcard tests/checks/*.h tests/checks/*.cuh steps/12-*/parts/*.cuh)
-	$(call say,nvcc,$@)
-	$(Q)$(NVCC) $(CPPFLAGS) -g -lineinfo $(GPUS) -cudart shared $(OPTIONS) $< -o $(NEW) $(PUT)
+	$(call made,nvcc,$(NVCC) $(CPPFLAGS) -g -lineinfo $(GPUS) -cudart shared $(OPTIONS_$(@F)) $<)
 
 # build/test, where tests run, has links to the sources. A line that calls make runs with -n, too.
 IN_TREE   = Makefile README.md LICENSE common notes profiles steps tests
@@ -232,10 +209,8 @@ test-step%:
 	+$(Q)$(build_tests)
 	$(Q)cd build/test && ./run --filter \
 	    '@(step_$*|step_counters|predictions$(SUITES_$*))/!(*_slow)'
-	$(if $(filter $*,$(LABS)),$(Q)common/labs/skeleton.sh --solution $* \
-	    $(firstword $(wildcard $(addsuffix -*.cu,common/labs/sources/$* common/labs/sources/0$*) \
-	    $(addsuffix -*/scan.cu,steps/$* steps/0$*))) >build/test/lab$*.cu && \
-	    build/labs/check-lab $* build/test/lab$*.cu --nvcc $(CUDA)/bin/nvcc | tail -n 3)
+	$(if $(filter $*,$(LABS)),$(Q)build/labs/check-lab $* build/labs/reference$*.cu \
+	    --nvcc $(CUDA)/bin/nvcc | tail -n 3)
 	$(Q)profiles/tables/tables.py --check
 
 test-slow: tests-build ## maintain: run the slow tests, and those of parts
@@ -246,34 +221,24 @@ test-all: test ## maintain: run the quick tests, then the slow ones
 
 # A program that runs the libraries of steps 12 to 16 on any GPU, build/architectures/NAME/run. They
 # are compiled for one architecture, by these options of nvcc, or are the usual objects.
+ARCHITECTURES = ptx default sm_75 sm_80 sm_90
+ARCH_ptx      = -arch=compute_75 -code=compute_75
+ARCH_run      = build/architectures/$1/run: $(BY_ARCHITECTURE:%=$2/%.o)
 BY_ARCHITECTURE = common/harness/run/roof_bulk.cu $(addprefix steps/,12-pipeline/scan.cu \
         13-compaction/fast.cu 14-summed-area-table/fast.cu 15-radix-sort/sort.cu \
         16-operators/scan-SUM_REALS.cu)
-IN_EACH  := tests/architectures/libraries.c steps/16-operators/scan-OTHERS.cu $(filter-out \
-        $(BY_ARCHITECTURE),$(COMMON))
-define architecture_rules
-build/architectures/$(1)/%.cu.o: NVCCFLAGS = -O3 -lineinfo $(2)
-build/architectures/$(1)/%.cu.o: %.cu
-	$$(call say,nvcc,"$$< for $(1)")
-	$$(Q)$$(NVCOMPILE) $$(PUT_OBJECT)
-build/architectures/$(1)/$(FOLDER16)/scan-%.cu.o: $(FOLDER16)/scan.cu
-	$$(call say,nvcc,"$$< for $$* and $(1)")
-	$$(Q)$$(NVCOMPILE) -DONLY=$$* $$(PUT_OBJECT)
-$(call architecture_program,$(1),build/architectures/$(1))
-test-architectures: build/architectures/$(1)/run
-endef
-define architecture_program
-build/architectures/$(1)/run: RUNPATH = $$(patsubst build/cuda,$$$$ORIGIN/../../cuda,$$(CUDA))/lib64
-build/architectures/$(1)/run: $(BY_ARCHITECTURE:%=$(2)/%.o) \
-        $$(call objects,$$(IN_EACH))
-	$$(call say,link,$$@)
-	$$(Q)$$(LINK) $$(CUDART) -lm -pthread $$(PUT)
-endef
-$(eval $(call architecture_program,usual,$(CUDA_BUILD)))
-$(eval $(call architecture_rules,ptx,-arch=compute_75 -code=compute_75))
-$(eval $(call architecture_rules,default,))
-$(foreach sm,sm_75 sm_80 sm_90,$(eval $(call architecture_rules,$(sm),-arch=$(sm))))
+$(eval $(call ARCH_run,usual,$(CUDA_BUILD)))
+$(foreach name,$(ARCHITECTURES),$(eval $(call ARCH_run,$(name),build/architectures/$(name))))
 
+architecture = $(word 3,$(subst /, ,$@))
+build/architectures/%.cu.o: NVCCFLAGS = -O3 -lineinfo $(or $(ARCH_$(architecture)), \
+    $(patsubst %,-arch=%,$(filter sm_%,$(architecture))))
+$(addprefix build/architectures/,$(addsuffix /run,usual $(ARCHITECTURES))): $(call objects, \
+        tests/architectures/libraries.c steps/16-operators/scan-OTHERS.cu \
+        $(filter-out $(BY_ARCHITECTURE),$(COMMON)))
+	$(link)
+
+test-architectures: $(ARCHITECTURES:%=build/architectures/%/run)
 test-architectures: | emu ## maintain: run steps 12 to 16 compiled for other GPUs
 	$(Q)tests/architectures/architectures.sh ptx:75 default:75 sm_75:75 sm_80:80 sm_90:90
 
@@ -305,32 +270,14 @@ asan: ## maintain: compile what `make test-asan` runs
 test-asan: asan ## maintain: run the tests of the C sources under the sanitizers
 	$(Q)common/build/test-asan.sh
 
-# What the fuzzers begin with, a folder each: the seeds, and besides, for two of them, what the
-# compiler makes of a few programs. The first byte for the reader of machine code is the
-# architecture.
+# What the fuzzers begin with, a folder each.
 CORPORA := $(addprefix build/tests/fuzz/corpus/,cubin cuda fatbin picture ptx unpack)
-PTX_SEED = $(NVCC) -ptx $(CPPFLAGS) -o $(NEW)
-SEED_PROGRAMS = tests/fixtures/programs/kernels.cu tests/fixtures/cudart_kernels.cu \
-                steps/02-naive/scan.cu
-
-build/tests/fuzz/corpus/ptx: $(SEED_PROGRAMS)
-build/tests/fuzz/corpus/ptx: COMPILED = \
-    $(PTX_SEED)/kernels.75 -arch=compute_75 -lineinfo $(word 1,$(SEED_PROGRAMS)) && \
-    $(PTX_SEED)/kernels.O0 -arch=compute_90 -Xcicc -O0 $(word 1,$(SEED_PROGRAMS)) && \
-    $(PTX_SEED)/cudart_kernels.100 -arch=compute_100 $(word 2,$(SEED_PROGRAMS)) && \
-    $(PTX_SEED)/scan.100 -arch=compute_100 $(word 3,$(SEED_PROGRAMS)) &&
-$(filter-out %/cubin %/cuda,$(CORPORA)): build/tests/fuzz/corpus/%: tests/fuzz/seeds/% \
-        tests/fuzz/seeds.awk
-	$(call say,seeds,$<)
-	$(Q)mkdir -p $(NEW) && LC_ALL=C awk -v folder=$(NEW) -f tests/fuzz/seeds.awk $<
-	$(Q)$(COMPILED) rm -rf $@ && mv -T $(NEW) $@
-
-build/tests/fuzz/corpus/cubin: tests/fuzz/seeds/cubin.cu
-	$(call say,nvcc,$<)
-	$(Q)mkdir -p $(NEW) && for sm in 75 90 100; do \
-	    $(NVCC) -cubin -lineinfo -arch=sm_$$sm $< -o $(NEW)/sm_$$sm.cubin && \
-	    printf "\\$$(printf %o $$sm)" | cat - $(NEW)/sm_$$sm.cubin >$(NEW)/sm_$$sm && \
-	    rm $(NEW)/sm_$$sm.cubin || exit 1; done && rm -rf $@ && mv -T $(NEW) $@
+build/tests/fuzz/corpus/ptx: tests/fixtures/programs/kernels.cu tests/fixtures/cudart_kernels.cu \
+        steps/02-naive/scan.cu
+$(filter-out %/cuda,$(CORPORA)): build/tests/fuzz/corpus/%: tests/fuzz/seeds.sh tests/fuzz/seeds.awk \
+        $$(wildcard tests/fuzz/seeds/$$* tests/fuzz/seeds/$$*.cu)
+	$(call say,seeds,$@)
+	$(Q)NVCC='$(NVCC)' tests/fuzz/seeds.sh $* $(NEW) && rm -rf $@ && mv -T $(NEW) $@
 
 build/tests/fuzz/corpus/cuda: $(wildcard steps/0[2345]-*/*.cu steps/first-kernel/*.cu)
 	$(Q)mkdir -p $(NEW) && for file in $^; do cp $$file $(NEW)/$$(echo $$file | tr / -); done && \

@@ -1,5 +1,4 @@
-# rules.mk — the tools, and how a file is compiled and a program linked: for the Makefile, and for
-# that of the emulator alone.
+# rules.mk — the tools, and how a file is compiled and a program linked.
 
 CC        = gcc
 CXX       = g++
@@ -15,6 +14,7 @@ NOT_SANITIZED = $(filter-out $(SANITIZE),$(C_FLAGS))
 # PTX for the emulator and any GPU since Turing, and machine code for H100 and H200.
 GPUS      = -gencode arch=compute_75,code=compute_75 \
             -gencode arch=compute_90,code=[sm_90,compute_90]
+ptx       = $(foreach sm,$1,-gencode arch=compute_$(sm),code=compute_$(sm))
 NVCCFLAGS = -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra $(GPUS)
 CPPFLAGS  = -I.
 COMPILE   = $(CC) $(C_FLAGS) $(CPPFLAGS) $(DEPEND) -isystem $(TOOLKIT)/include $(CFLAGS) \
@@ -43,9 +43,11 @@ PUT       = && mv -f $(NEW) $@
 DEPEND    = -MMD -MP -MT $@ -MF $(NEW).dependencies
 PUT_OBJECT = && mv -f $(NEW).dependencies $(@:.o=.d) $(PUT)
 
-# A step finds NVIDIA's runtime through RUNPATH. LD_LIBRARY_PATH goes before that: so --device emu
-# can put the emulator in its place.
-RUNPATH   = $(patsubst build/cuda,$$ORIGIN/build/cuda,$(CUDA))/lib64
+# A program finds NVIDIA's runtime through RUNPATH, the way from its folder. LD_LIBRARY_PATH goes
+# before that: so --device emu can put the emulator in its place.
+RUNPATH   = $(patsubst build/cuda,$$ORIGIN/$(TO_BUILD)cuda,$(CUDA))/lib64
+TO_BUILD  = $(if $(filter build/%,$@),$(subst / .,/.,$(foreach \
+            folder,$(wordlist 2,9,$(subst /, ,$(@D))),../)),build/)
 CUDART    = -L$(CUDA)/lib64 -lcudart -Wl,--enable-new-dtags,-rpath,'$(RUNPATH)'
 
 # Commands are quiet unless V=1: `say` counts them. A terminal shows how many of them have begun; a
@@ -98,9 +100,14 @@ objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(CUDA_
             $(foreach f,$(filter %.cu,$(1)),$(if $(filter $(SMALLER),$f),small/)$f))
 CUDA_BUILD = build
 
+.SECONDEXPANSION:
 build/%.o: %.c
 	$(compile)
-build/small/%.cu.o: %.cu
-	$(compile)
-build/%.cu.o: %.cu
-	$(compile)
+build/%.cu.o: $$(call cuda_source,$$*)
+	$(call compile,$(if $(ONLY), for $(ONLY)),$(ONLY:%=-DONLY=%))
+
+# The source of such an object without its suffix; step 16's scan.cu is compiled in parts, ONLY.
+IN_FOLDER = small/ library/gpus/ $(ARCHITECTURES:%=architectures/%/)
+cuda_source = $(patsubst $(FOLDER16)/scan-%,$(FOLDER16)/scan,$(firstword $(foreach folder, \
+              $(IN_FOLDER),$(patsubst $(folder)%,%,$(filter $(folder)%,$1))) $1)).cu
+ONLY      = $(patsubst scan-%.cu.o,%,$(filter scan-%,$(@F)))

@@ -30,13 +30,6 @@ UPSWEEP_SO      = $(UPSWEEP_BUILD)/libupsweep.so.$(UPSWEEP_VERSION)
 
 build/common/library/%: C_FLAGS += -fPIC
 
-build/library/gpus/%.cu.o: %.cu
-	$(call say,nvcc,"$< for all GPUs")
-	$(Q)$(NVCOMPILE) $(PUT_OBJECT)
-build/library/gpus/$(FOLDER16)/scan-%.cu.o: $(FOLDER16)/scan.cu
-	$(call say,nvcc,"$< for $* and all GPUs")
-	$(Q)$(NVCOMPILE) -DONLY=$* $(PUT_OBJECT)
-
 library: $(UPSWEEP_SO) $(UPSWEEP_BUILD)/libupsweep.a ## use: build libupsweep, build/library
 	@:
 #ALL_GPUS=1: ## use: with `library` or `install-library`, for all GPUs since Turing
