@@ -1,4 +1,5 @@
-# labs.mk — the labs: `make labN` writes a skeleton, `make checkN` judges it, `make hintN` helps.
+# labs.mk — the labs: `make labN` writes a skeleton, `make checkN` judges it, `make hintN` helps, and
+# `make grade` judges a class.
 
 LABS      = 2 3 4 5 6 7 9 11 13
 # A lab's source: the step's, or one of its own where the step's kernels are too long for a lab.
@@ -13,11 +14,11 @@ LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c)
              step/levels.c step/element.c harness/host/parallel.c \
              harness/print/progress.c emu/report/json.c))
 LAB_RUNS  := $(call objects,$(filter-out %/run_first.c %/run_puzzle.c,\
-             $(wildcard common/labs/run_*.c)) \
-             $(addprefix common/labs/,lab_table.c results_write.c) \
-             $(addprefix common/,command/fault.c command/option_table.c step/levels.c))
+             $(wildcard common/labs/run_*.c)) $(addprefix common/,labs/lab_table.c \
+             labs/results_write.c command/fault.c command/option_table.c step/levels.c))
 LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab build/labs/gpu-lab
-LAB_REFERENCES = $(LABS:%=build/labs/reference%.ptx) build/labs/reference-exercise4.ptx
+LAB_TEXTS = build/labs/weights.txt build/labs/hints.txt
+JUDGES_LABS = $(LAB_PROGRAMS) $(LAB_TEXTS)
 
 # COMPILER=own judges without nvcc, by the compiler of common/cc, which compiles these labs.
 OWN_LABS  = 2 3 4 5
@@ -28,27 +29,12 @@ reference = $(if $(filter own,$(COMPILER)),build/cc/upcc \
             $(patsubst %,build/labs/reference%.own.ptx,$(filter $(1),$(OWN_LABS) -exercise4)),\
             build/labs/reference$(1).ptx)
 
-# ---- the first puzzles ---------------------------------------------------------------------------
-
-FIRSTS   := $(patsubst steps/first-kernel/%.cu,%,$(wildcard steps/first-kernel/first[0-9].cu))
-#firstN: ## learn: write labs/firstN.cu, a whole program that lacks one line; N is 1 to 5
-
-#check-firstN: ## learn: run labs/firstN.cu on the emulator, with all checkers on
-FIRSTS_NEED = $(if $(filter own,$(COMPILER)),build/cc/upcc build/labs/run-first,$(EMU_RUNS))
-$(FIRSTS:%=check-%): check-%: | $$(FIRSTS_NEED)
-	$(Q)common/labs/check_first.sh labs/$*.cu $(filter own,$(COMPILER)) $(FEWER_OK)
-
-#learn: ## learn: all first puzzles in turn, each checked whenever you save its file
-learn: | $$(FIRSTS_NEED)
-	@$(MAKE) --no-print-directory $(FIRSTS) >/dev/null
-	@common/labs/learn.sh $(filter own,$(COMPILER)) $(FIRSTS:%=labs/%.cu)
-
 # ---- labs ---------------------------------------------------------------------------------------
 
-labs: $(LAB_PROGRAMS) $(LAB_REFERENCES) $$(LAB_TEXTS) $$(LAB_BANKS) ## teach: build what labs need
+#labs: ## teach: build what labs need
+labs: $(JUDGES_LABS) $(LABS:%=build/labs/reference%.ptx) build/labs/reference-exercise4.ptx \
+        $$(LAB_BANKS)
 	@:
-
-#labN: ## learn: write labs/labN.cu, a step with gaps to fill in; N is 2 to 7, 9, 11 or 13
 
 # The step's own solution, from the same lines as the skeleton.
 build/labs/reference%.cu: common/labs/skeleton.sh $$(call lab_source,$$*) \
@@ -56,14 +42,14 @@ build/labs/reference%.cu: common/labs/skeleton.sh $$(call lab_source,$$*) \
 	@mkdir -p $(@D)
 	$(Q)common/labs/skeleton.sh --solution $* $(call lab_source,$*) >$(NEW) $(PUT)
 
+TO_PTX    = build/labs/check-lab --nvcc '$(CUDA)/bin/nvcc' --compile
 build/labs/reference%.ptx: build/labs/reference%.cu build/common/labs/compile.o | \
         build/labs/check-lab
 	$(call say,nvcc,$@)
-	$(Q)build/labs/check-lab --nvcc '$(CUDA)/bin/nvcc' --compile $< $(NEW) $(PUT)
+	$(Q)$(TO_PTX) $< $(NEW) $(PUT)
 
 build/labs/reference%.own.ptx: build/labs/reference%.cu build/cc/upcc
-	$(call say,upcc,$@)
-	$(Q)build/cc/upcc $< -o $(NEW) $(PUT)
+	$(call made,upcc,build/cc/upcc $<)
 
 # A solution of an exercise that is no lab's.
 build/labs/reference-exercise%.cu: build/labs/reference%.cu common/labs/exercises/solution%.sed
@@ -78,110 +64,165 @@ build/labs/run-lab build/autograder/labs/run-lab: $(LAB_RUNS) $(EMU_CORE)
 
 # Launches the first puzzles without the host code in their files.
 build/labs/run-first: $(call objects,$(addprefix common/,labs/run_first.c labs/run_puzzle.c \
-        labs/run_entry.c \
-        command/fault.c)) $(EMU_CORE)
+        labs/run_entry.c command/fault.c)) $(EMU_CORE)
 	$(call link_with_emulator,$(EMU_CORE))
 
 # The driver is found when it runs.
 build/labs/gpu-lab: $(call objects,$(wildcard common/labs/gpu/*.c) common/labs/run_entry.c \
         common/emu/ptx/ptx_types.c) $(LAB_COMMON)
-	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -ldl -pthread -o $(NEW) $(PUT)
+	$(call made,link,$(LINK_C) -ldl)
 
-LAB_TEXTS = build/labs/weights.txt build/labs/hints.txt
 $(LAB_TEXTS): build/labs/%: common/labs/%
-	@mkdir -p $(@D)
-	$(Q)cp $< $(NEW) $(PUT)
+	$(copied)
+
+# ---- what is written, and judged -----------------------------------------------------------------
+
+FIRSTS   := $(patsubst steps/first-kernel/%.cu,%,$(wildcard steps/first-kernel/first[0-9].cu))
+BUGS     := $(shell sed -n 's/^== //p' common/labs/bugs/bugs.txt 2>/dev/null)
+EXERCISES := $(shell sed -n 's/^\([0-9][0-9]*\) .*/\1/p' common/labs/exercises/exercises.txt \
+             2>/dev/null)
+WRITTEN  := $(FIRSTS) $(LABS:%=lab%) $(BUGS:%=bug%) $(EXERCISES:%=exercise%) predict detective \
+            swizzle
+#firstN: ## learn: write labs/firstN.cu, a whole program that lacks one line; N is 1 to 5
+#check-firstN: ## learn: run labs/firstN.cu on the emulator, with all checkers on
+#learn: ## learn: all first puzzles in turn, each checked whenever you save its file
+#labN: ## learn: write labs/labN.cu, a step with gaps to fill in; N is 2 to 7, 9, 11 or 13
+#checkN: ## learn: judge labs/labN.cu, a reason for each lost point; COMPILER=own: without nvcc
+#hintN: ## learn: say what to look at in labs/labN.cu; LEVEL=1 (a nudge) to 3 (the lines)
+#race: ## measure: time lab 11, RACE=labs/lab11.cu, beside step 12 on a GPU
+#bugN: ## learn: write labs/bugN.cu, a kernel with one fault to find; N is 1 to 10
+#check-bugN: ## learn: judge labs/bugN.cu, as the lab that it is made of
+#exerciseN: ## learn: write labs/exerciseN.cu, for the exercise "write" of chapter N
+#check-exerciseN: ## learn: judge labs/exerciseN.cu, as a lab is
+#predict: ## learn: write labs/predict.txt, to predict the bank conflicts of each level
+#detective: ## learn: write labs/detective.txt, to find out which kernel made which bank conflicts
+#check-predict: ## learn: compare labs/predict.txt with what the emulator counts
+#check-detective: ## learn: check the letters in labs/detective.txt
+#swizzle: ## learn: write labs/swizzle.cu, a product by ldmatrix that is to have no bank conflict
+#check-swizzle: ## learn: judge labs/swizzle.cu by its result and its bank conflicts
+$(WRITTEN):
+	$(Q)common/labs/write.sh $@ $(if $(filter lab%,$@),$(call lab_source,$(@:lab%=%)))
 
 # Fewer points are not a failure of make, which would end with "make: *** Error 1". Scripts run the
 # program itself, whose exit code says whether there are full points.
 FEWER_OK  = || { code=$$?; [ $$code -eq 1 ] || exit $$code; }
 
-#checkN: ## learn: judge labs/labN.cu, a reason for each lost point; COMPILER=own: without nvcc
-$(LABS:%=check%): check%: $(LAB_PROGRAMS) $$(call reference,$$*) $(LAB_TEXTS)
-	$(Q)build/labs/check-lab $* labs/lab$*.cu $(JUDGE) $(ARGS) $(FEWER_OK)
+# The lab, or the exercise, as which target $1 judges a file: a broken kernel as what it is made of.
+judged_as = $(if $(filter check-bug%,$1),$(shell \
+            sed -n '/^== $(1:check-bug%=%)$$/{n;s/^. lab \([0-9]*\):.*/\1/p;}' \
+            common/labs/bugs/bugs.txt),$(if $(filter check-exercise%,$1),$(shell \
+            common/labs/exercises/exercise.sh --judge $(1:check-exercise%=%)),$\
+            $(patsubst check%,%,$(1:hint%=%))))
+judged    = labs/$(patsubst check%,lab%,$(patsubst hint%,lab%,$(@:check-%=%))).cu
+JUDGED    = $(LABS:%=check%) $(LABS:%=hint%) $(BUGS:%=check-bug%) $(EXERCISES:%=check-exercise%)
+$(JUDGED): $(JUDGES_LABS) $$(call reference,$$(subst exercise,-exercise,$$(call judged_as,$$@)))
+	$(Q)build/labs/check-lab $(call judged_as,$@) $(judged) $(JUDGE) $(if $(filter hint%,$@), \
+	    --hint $(or $(LEVEL),1),$(ARGS) $(FEWER_OK))
 
-#hintN: ## learn: say what to look at in labs/labN.cu; LEVEL=1 (a nudge) to 3 (the lines)
-$(LABS:%=hint%): hint%: $(LAB_PROGRAMS) $$(call reference,$$*) $(LAB_TEXTS)
-	$(Q)build/labs/check-lab $* labs/lab$*.cu $(JUDGE) --hint $(or $(LEVEL),1)
+FIRSTS_NEED = $(if $(filter own,$(COMPILER)),build/cc/upcc build/labs/run-first,$(EMU_RUNS))
+$(FIRSTS:%=check-%): check-%: | $$(FIRSTS_NEED)
+	$(Q)common/labs/check_first.sh labs/$*.cu $(filter own,$(COMPILER)) $(FEWER_OK)
 
-# ---- on a GPU -----------------------------------------------------------------------------------
+learn: | $$(FIRSTS_NEED)
+	@$(MAKE) --no-print-directory $(FIRSTS) >/dev/null
+	@common/labs/learn.sh $(filter own,$(COMPILER)) $(FIRSTS:%=labs/%.cu)
 
 RACE     ?= labs/lab11.cu
 RACE_N    = 16777216
-#race: ## measure: time lab 11, RACE=labs/lab11.cu, beside step 12 on a GPU
-race: $(LAB_PROGRAMS) build/labs/reference11.ptx $(LAB_TEXTS) | step12
+race: $(JUDGES_LABS) build/labs/reference11.ptx | step12
 	$(Q)said=$$(build/labs/check-lab 11 $(RACE) --nvcc '$(CUDA)/bin/nvcc' | grep '^GPU'); \
 	echo "$${said:-There is no driver, or not all kernels end, as make check11 says.}"; \
 	case $$said in *'runs right; n ='*) ./step12 --n $(RACE_N) | grep -E '^ *(device|time) ';; esac
 
-# ---- broken kernels -----------------------------------------------------------------------------
-
-BUG_LIST := $(wildcard common/labs/bugs/bugs.txt)
-BUGS     := $(if $(BUG_LIST),$(shell sed -n 's/^== //p' $(BUG_LIST)))
-bug_lab   = $(shell sed -n '/^== $(1)$$/{n;s/^. lab \([0-9]*\):.*/\1/p;}' $(BUG_LIST))
-#bugN: ## learn: write labs/bugN.cu, a kernel with one fault to find; N is 1 to 10
-
-#check-bugN: ## learn: judge labs/bugN.cu, as the lab that it is made of
-$(BUGS:%=check-bug%): check-bug%: $(LAB_PROGRAMS) $$(call reference,$$(call bug_lab,$$*)) \
-        $(LAB_TEXTS)
-	$(Q)build/labs/check-lab $(call bug_lab,$*) labs/bug$*.cu $(JUDGE) $(ARGS) $(FEWER_OK)
-
-# ---- exercises ----------------------------------------------------------------------------------
-
-EXERCISE   = common/labs/exercises/exercise.sh
-EXERCISE_LIST := $(wildcard common/labs/exercises/exercises.txt)
-EXERCISES := $(if $(EXERCISE_LIST),$(shell sed -n 's/^\([0-9][0-9]*\) .*/\1/p' $(EXERCISE_LIST)))
-#exerciseN: ## learn: write labs/exerciseN.cu, for the exercise "write" of chapter N
-
-#check-exerciseN: ## learn: judge labs/exerciseN.cu, as a lab is
-judged_as = $(shell $(EXERCISE) --judge $(1))
-$(EXERCISES:%=check-exercise%): check-exercise%: $(LAB_PROGRAMS) $(LAB_TEXTS) \
-        $$(call reference,$$(subst exercise,-exercise,$$(call judged_as,$$*)))
-	$(Q)build/labs/check-lab $(call judged_as,$*) labs/exercise$*.cu $(JUDGE) $(ARGS) $(FEWER_OK)
-
-# ---- sheets to fill in --------------------------------------------------------------------------
-
 LAB_BANKS = build/labs/bank-lab build/labs/banks.ptx
 build/labs/banks.ptx: common/labs/banks/banks.cu build/common/labs/compile.o | build/labs/check-lab
 	$(call say,nvcc,$@)
-	$(Q)build/labs/check-lab --nvcc '$(CUDA)/bin/nvcc' --compile $< $(NEW) $(PUT)
+	$(Q)$(TO_PTX) $< $(NEW) $(PUT)
 
 build/labs/bank-lab: $(call objects,$(wildcard common/labs/banks/*.c) $(addprefix common/,\
         labs/run_entry.c command/fault.c)) $(EMU)
 	$(call link_with_emulator,$(EMU))
 
-predict: ## learn: write labs/predict.txt, to predict the bank conflicts of each level
-detective: ## learn: write labs/detective.txt, to find out which kernel made which bank conflicts
 predict detective: $(LAB_BANKS)
-
-check-predict: ## learn: compare labs/predict.txt with what the emulator counts
-check-detective: ## learn: check the letters in labs/detective.txt
 check-predict check-detective: check-%: $(LAB_BANKS)
 	$(Q)build/labs/bank-lab $* check labs/$*.txt build/labs/banks.ptx $(FEWER_OK)
 
-# ---- a kernel without bank conflicts -------------------------------------------------------------
-
-#swizzle: ## learn: write labs/swizzle.cu, a product by ldmatrix that is to have no bank conflict
-#check-swizzle: ## learn: judge labs/swizzle.cu by its result and its bank conflicts
 check-swizzle: build/labs/bank-lab build/labs/check-lab
 	@[ -e labs/swizzle.cu ] || { echo '`make swizzle` writes labs/swizzle.cu.' >&2; exit 2; }
-	$(Q)build/labs/check-lab --nvcc '$(CUDA)/bin/nvcc' --compile labs/swizzle.cu \
-	    build/labs/swizzle.ptx
+	$(Q)$(TO_PTX) labs/swizzle.cu build/labs/swizzle.ptx
 	$(Q)build/labs/bank-lab swizzle check labs/swizzle.cu build/labs/swizzle.ptx $(FEWER_OK)
 
-# ---- what is written, and names that there are not -----------------------------------------------
-
-WRITTEN  := $(FIRSTS) $(LABS:%=lab%) $(BUGS:%=bug%) $(EXERCISES:%=exercise%) predict detective \
-            swizzle
 CHECKED_LABS := $(LABS:%=check%) $(LABS:%=hint%) $(patsubst %,check-%,$(filter-out lab%,$(WRITTEN)))
 .PHONY: labs learn race $(WRITTEN) $(CHECKED_LABS)
-$(WRITTEN):
-	$(Q)common/labs/write.sh $@ $(if $(filter lab%,$@),$(call lab_source,$(@:lab%=%)))
-
 NO_SUCH  := $(filter-out labs $(WRITTEN) $(CHECKED_LABS),$(filter lab% hint% bug% check-bug% \
             exercise% check-exercise% $(addsuffix %,$(addprefix check,0 1 2 3 4 5 6 7 8 9)), \
             $(MAKECMDGOALS)))
 $(NO_SUCH):
 	@echo "There is no $@; there are labs 2 to 7, 9, 11 and 13, broken kernels 1 to" \
 	    "$(words $(BUGS)), and exercises of the chapters $(EXERCISES)." >&2; exit 2
+
+# ---- make grade ----------------------------------------------------------------------------------
+
+GRADER_MAINS = %/confine.c %/grade_labs.c %/check_lab.c %/no_platform.c
+GRADER   := $(filter-out $(GRADER_MAINS),$(wildcard common/labs/grader/*.c)) common/labs/run_entry.c
+
+# It runs in the sandbox, where no sanitizer could reserve its addresses.
+build/labs/confine build/autograder/labs/confine: $(addprefix common/labs/grader/, \
+        confine.c sandbox.h)
+	$(call made,$(CC),$(CC) $(NOT_SANITIZED) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(filter %.c,$^))
+
+# The scorer and the results' reader come from the labs. Both run no submission themselves. To
+# check one's own lab, no grader is compiled: only an archive's check-lab has --format.
+build/labs/grade-labs: $(call objects,common/labs/grader/grade_labs.c $(GRADER))
+build/labs/check-lab: $(addprefix build/common/labs/grader/,check_lab.o no_platform.o)
+build/autograder/labs/check-lab: $(call objects,common/labs/grader/check_lab.c $(GRADER))
+build/labs/grade-labs build/labs/check-lab build/autograder/labs/check-lab: \
+        $(LAB_COMMON) $(call objects,common/files/files.c common/emu/ptx/ptx_types.c)
+	$(call made,link,$(LINK_C))
+
+GRADING   = build/labs/grade-labs build/labs/confine $(if $(filter own,$(COMPILER)), \
+            build/labs/run-lab $(LAB_TEXTS) $(call reference,$(N)),labs)
+
+#grade: ## teach: judge a class: DIR=submissions N=3 (or page), and OUT= SEED= ARGS=...
+.PHONY: grade test-class
+# The labs of the page need no sandbox: what is handed in are answers, and our kernels run.
+ifeq ($(N),page)
+grade: build/page/native $$(PAGE_PTX)
+	$(Q)command -v node >/dev/null || { echo 'make setup-page installs node' >&2; exit 2; }
+	$(Q)node common/labs/grader/grade_links.js '$(DIR)' --out '$(or $(OUT),grades/page)' $(ARGS)
+else
+grade: $(if $(and $(DIR),$(N)),$(GRADING))
+	$(Q)$(if $(and $(DIR),$(N)),,echo 'Which? make grade DIR=submissions N=3' >&2; exit 2;) \
+	    build/labs/grade-labs $(N) '$(DIR)' $(JUDGE) $(if $(OUT),--out '$(OUT)') \
+	    $(if $(SEED),--seed $(SEED)) $(ARGS)
+endif
+
+test-class: $(GRADING) ## teach: grade a class of cheats and honest submissions, twice
+	$(Q)tests/labs/class.sh
+
+# ---- autograders ---------------------------------------------------------------------------------
+
+# Linked statically, the programs of an archive run in any container of this processor.
+build/autograder/%: LDFLAGS += -static -s
+AUTOGRADER_PROGRAMS = $(addprefix build/autograder/,labs/check-lab labs/run-lab labs/confine cc/upcc)
+
+# Our own compiler, where it compiles the lab: then a container needs nothing but a shell.
+AUTOGRADERS = gradescope prairielearn classroom
+.PHONY: $(AUTOGRADERS:%=autograder-%)
+ifneq ($(filter autograder-%,$(MAKECMDGOALS)),)
+ifeq ($(and $(LAB),$(filter $(LAB),$(LABS))),)
+    $(error Which lab? make $(firstword $(MAKECMDGOALS)) LAB=3; there are labs $(LABS))
+endif
+ifeq ($(origin COMPILER),file)
+    COMPILER = $(if $(filter $(LAB),$(OWN_LABS)),own,nvcc)
+endif
+endif
+#autograder-gradescope: ## teach: pack LAB=3 for Gradescope; SEED= HIDE= WEIGHTS= OUT= COMPILER=
+#autograder-prairielearn: ## teach: make a question of PrairieLearn of LAB=3; also IMAGE=
+#autograder-classroom: ## teach: make a template repository of LAB=3 for GitHub Classroom
+$(AUTOGRADERS:%=autograder-%): autograder-%: $(AUTOGRADER_PROGRAMS) $(JUDGES_LABS) \
+        $$(call reference,$(LAB))
+	$(Q)common/labs/skeleton.sh $(LAB) $(call lab_source,$(LAB)) >build/autograder/lab$(LAB).cu
+	$(Q)SKELETON=build/autograder/lab$(LAB).cu SEED='$(SEED)' HIDE='$(HIDE)' \
+	    WEIGHTS='$(WEIGHTS)' IMAGE='$(IMAGE)' common/labs/autograder/archive.sh $* $(LAB) \
+	    $(COMPILER) '$(or $(OUT),autograders/$*-lab$(LAB)$(if $(filter gradescope,$*),.zip))'

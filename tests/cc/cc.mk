@@ -2,10 +2,8 @@
 
 .PHONY: test-cc test-cc-build
 
-# The seeds of the files of random kernels: chosen before the compiler had an optimiser. `make
-# test-all` takes the first two.
+# The seeds of the files of random kernels: `make test-all` takes the first two.
 CC_SEEDS = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20
-CC_FIRST = $(wordlist 1,2,$(CC_SEEDS))
 cc_random = $(foreach seed,$(1),build/tests/cc/$(seed).nvcc.ptx)
 
 # A hundred kernels a file, since nvcc takes a second a file.
@@ -14,13 +12,12 @@ build/tests/cc/%.cu: tests/cc/random_kernels.py
 	$(Q)python3 -B $< --seed $(notdir $*) >$(NEW) $(PUT)
 
 build/tests/cc/%.nvcc.ptx: build/tests/cc/%.cu
-	$(call say,nvcc,$@)
-	$(Q)$(NVCC) -w -O3 -lineinfo -ptx -arch=compute_90 $< -o $(NEW) $(PUT)
+	$(call made,nvcc,$(NVCC) -w -O3 -lineinfo -ptx -arch=compute_90 $<)
 .PRECIOUS: build/tests/cc/%.cu build/tests/cc/%.nvcc.ptx
 
 test-cc-build: build/cc/upcc build/labs/run-first $(LAB_PROGRAMS) $$(LAB_TEXTS) \
         $(foreach lab,$(OWN_LABS),$(addprefix build/labs/reference$(lab),.ptx .own.ptx)) \
-        build/page/native $(if $(SMALL),,$(PAGE_PTX) $(call cc_random,$(CC_FIRST)))
+        build/page/native $(if $(SMALL),,$(PAGE_PTX) $(call cc_random,1 2))
 
 test-cc: test-cc-build $(call cc_random,$(CC_SEEDS)) ## maintain: hold common/cc against nvcc
 	$(Q)CC_SEEDS='$(CC_SEEDS)' python3 -B -m unittest discover -v -s tests/cc
