@@ -44,8 +44,7 @@ $(UPSWEEP_SO): $(UPSWEEP_OBJECTS) common/library/upsweep.map
 	$(Q)ln -sf $(@F) $(UPSWEEP_BUILD)/libupsweep.so.$(UPSWEEP_MAJOR)
 	$(Q)ln -sf libupsweep.so.$(UPSWEEP_MAJOR) $(UPSWEEP_BUILD)/libupsweep.so
 
-# For the wheel of `make release`: GCC 12's static libgcc needs glibc 2.35. The shared one is
-# wherever glibc is.
+# For the wheel: GCC 12's static libgcc needs glibc 2.35. The shared one is wherever glibc is.
 WHEEL = $(UPSWEEP_BUILD)/wheel
 $(WHEEL)/lib/libupsweep.so: $(UPSWEEP_OBJECTS) common/library/upsweep.map
 	$(call say,link,$@)

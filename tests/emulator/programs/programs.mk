@@ -1,8 +1,7 @@
 # programs.mk — the programs in this folder, built four ways and run on three GPUs each.
 #
-# Each .cu file holds programs of one kind that a student or an instructor would run. They were
-# written for this folder and check their own results (check.cuh). A file is built with each of
-# CONFIGURATIONS; the binary contains only PTX, for compute_75, compute_90 and compute_100, which a
+# Each .cu file holds programs of one kind that a student or an instructor would run, and which
+# check their own results (check.cuh). A file is built with each of CONFIGURATIONS; the binary contains only PTX, for compute_75, compute_90 and compute_100, which a
 # T4, an H200 and a B200 use. `make test-nightly` builds and runs all that has changed; `make
 # test-all` runs the part that is listed in tests/emulator/test_programs.c.
 #
@@ -12,12 +11,9 @@
 
 PROGRAM_DIR    := tests/emulator/programs
 PROGRAM_BUILD  := $(CUDA_BUILD)/$(PROGRAM_DIR)
-PROGRAM_NAMES  := $(patsubst $(PROGRAM_DIR)/%.cu,%,$(filter-out %/wrong.cu,\
-                  $(sort $(wildcard $(PROGRAM_DIR)/*.cu))))
 # A toolkit that `make setup` fetched has no NVRTC.
-ifeq ($(wildcard $(TOOLKIT)/include/nvrtc.h),)
-PROGRAM_NAMES  := $(filter-out nvrtc,$(PROGRAM_NAMES))
-endif
+PROGRAM_NAMES  := $(patsubst $(PROGRAM_DIR)/%.cu,%,$(filter-out %/wrong.cu $(if $(wildcard \
+                  $(TOOLKIT)/include/nvrtc.h),,%/nvrtc.cu),$(sort $(wildcard $(PROGRAM_DIR)/*.cu))))
 
 # The ways to build.
 CONFIGURATIONS  = O3 G O0 rdc
@@ -36,9 +32,8 @@ PROGRAM_nvrtc = -lcuda -lnvrtc
 PROGRAM_textures = -Xptxas --disable-warnings
 PROGRAM_driver = -lcuda
 
-PROGRAM_PTX     = $(foreach arch,75 90 100,-gencode arch=compute_$(arch),code=compute_$(arch))
 PROGRAM_FLAGS   = $(STAND_IN_LINK) -cudart shared -Werror all-warnings -Xcompiler -Wall,-Wextra \
-                  $(PROGRAM_PTX)
+                  $(call ptx,75 90 100)
 
 # The files that `make test-all` runs, as CONFIGURATION/NAME: in the rows of
 # tests/emulator/test_programs.c.
@@ -46,19 +41,15 @@ PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/,O3/wrong O3/integer_types $(if $
                   $(shell grep -o '{"[A-Za-z0-9]*/[a-z0-9_]*"' tests/emulator/test_programs.c | \
                   tr -d '{"'))))
 
-define program_rule
-$(PROGRAM_BUILD)/$(1)/%: $(PROGRAM_DIR)/%.cu $(wildcard $(PROGRAM_DIR)/*.cuh) \
-        | $(STAND_INS) $(PRIVATE)/lib/libcuda.so
-	$$(call say,nvcc,$(1)/$$*)
-	$$(Q)$$(NVCC) $$(PROGRAM_FLAGS) $$(PROGRAM_$(1)) $$(PROGRAM_$$*) $$< -o $$(NEW) $$(PUT)
-endef
-$(foreach configuration,$(CONFIGURATIONS),$(eval $(call program_rule,$(configuration))))
+PROGRAM_FILES   = $(foreach c,$(CONFIGURATIONS),$(PROGRAM_NAMES:%=$(PROGRAM_BUILD)/$(c)/%))
+$(sort $(PROGRAM_FILES) $(PROGRAM_QUICK)): $(PROGRAM_DIR)/$$(@F).cu \
+        $(wildcard $(PROGRAM_DIR)/*.cuh) | $(STAND_INS) $(PRIVATE)/lib/libcuda.so
+	$(call made,nvcc,$(NVCC) $(PROGRAM_FLAGS) $(PROGRAM_$(notdir $(@D))) $(PROGRAM_$(@F)) $<)
 
 # A result says how each run of a file ended.
-PROGRAM_RESULTS = $(foreach c,$(CONFIGURATIONS),$(PROGRAM_NAMES:%=$(PROGRAM_BUILD)/$(c)/%.result))
-
+PROGRAM_RESULTS = $(PROGRAM_FILES:%=%.result)
 $(PROGRAM_RESULTS): %.result: % build/emu/libcudart.so.13 | emu
-	$(call say,run,$(patsubst $(PROGRAM_BUILD)/%,%,$<))
+	$(call say,run,$<)
 	$(Q)$(PROGRAM_DIR)/run.sh $< $@ t4 h200 b200
 
 # Shows what was wrong, and removes these results, so that the next make runs them again.
