@@ -26,7 +26,7 @@ if [ "$1" = dist ]; then
 fi
 
 common/build/portable.sh "$wheel/lib/libupsweep.so"
-rm -rf "${wheel:?}/lib/upsweep" "$wheel/bin" dist.new && mkdir dist.new
+rm -rf "$wheel/lib/upsweep" "${wheel:?}/bin" dist.new && mkdir dist.new
 cp -a "$tree/bin" "$wheel/"
 cp -a "$tree/lib/upsweep" "$wheel/lib/"
 cd common/python
