@@ -108,8 +108,6 @@ help: ## learn: list the targets
 
 # The rest of the build stands beside what it builds.
 include steps/steps.mk common/bench/bench.mk common/library/library.mk common/emu/emu.mk \
-        common/emu/install.mk common/emu/libs/libs.mk common/labs/labs.mk \
-        common/cc/cc.mk common/page/page.mk tests/tests.mk \
-        profiles/profiles.mk
+        common/labs/labs.mk common/cc/cc.mk common/page/page.mk tests/tests.mk profiles/profiles.mk
 
 -include $(shell find build -name '*.d' -not -path 'build/asan/*' 2>/dev/null)

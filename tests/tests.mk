@@ -248,7 +248,7 @@ test-book: all experiments example ## maintain: follow the commands of the other
 test-release: ## maintain: try what `make release` has made, and GitHub's files (needs PyPI)
 	$(Q)bats tests/release
 
--include tests/emulator/programs/programs.mk tests/cc/cc.mk
+-include tests/emulator/programs/programs.mk
 
 test-nightly: test ## maintain: with more sizes, seeds and programs
 	$(Q)TEST_NIGHTLY=1 $(MAKE) --no-print-directory test-slow
@@ -297,10 +297,8 @@ build/tests/fuzz/run-cuda: build/tests/fuzz/cuda.o $(UPCC)
 	    -o $(NEW) $(PUT)
 
 # The reader of pictures needs no CUDA, and is told of less memory than there is.
-READERS  := $(call objects,$(wildcard common/harness/input/*.c) $(addprefix common/, \
-            step/element.c harness/host/parallel.c \
-            $(addprefix harness/print/,print.c progress.c) command/fault.c \
-            $(addprefix files/,files.c visible.c)))
+READERS  := $(call objects,$(wildcard $(addprefix common/harness/,input/*.c host/*.c print/*.c)) \
+            $(addprefix common/,step/element.c command/fault.c files/files.c files/visible.c))
 build/tests/fuzz/run-picture: build/tests/fuzz/picture.o $(PICTURES) $(READERS)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,host_memory=fuzz_host_memory \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# release.sh dist NAME | release NAME WHEEL — packs what make has built and installed (install.mk).
+# release.sh dist NAME | release NAME WHEEL — packs what make has built and installed (emu.mk).
 # dist: the emulator in build/dist/NAME becomes a tarball, build/NAME.tar.gz, which runs on systems
 # with glibc 2.34 or later (portable.sh); debugging information stays here. release: dist/ gets the
 # tarball, the page and the wheel, which has what the tarball has, and the library beside it, as

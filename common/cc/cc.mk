@@ -1,8 +1,8 @@
-# cc.mk — the compiler of a subset of CUDA C.
+# cc.mk — the compiler of a subset of CUDA C, and its tests against nvcc: `make test-cc`.
 
 CC_ROOMS  = common/cc $(addprefix common/cc/,source syntax ir ptx)
 UPCC     := $(call objects,$(wildcard $(addsuffix /*.c,$(CC_ROOMS))))
-.PHONY: cc
+.PHONY: cc test-cc test-cc-build
 
 cc: build/cc/upcc ## learn: build upcc, which compiles a subset of CUDA C without nvcc
 	@:
@@ -11,3 +11,25 @@ build/cc/upcc build/autograder/cc/upcc: $(UPCC) $(call objects,$(wildcard \
         common/cc/command/*.c) $(addprefix common/,command/fault.c command/option_table.c \
         $(addprefix files/,files.c visible.c wrapped.c)))
 	$(call made,link,$(LINK_C))
+
+# ---- tests ---------------------------------------------------------------------------------------
+
+# The seeds of the files of random kernels: `make test-all` takes the first two.
+CC_SEEDS = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20
+cc_random = $(foreach seed,$(1),build/tests/cc/$(seed).nvcc.ptx)
+
+# A hundred kernels a file, since nvcc takes a second a file.
+build/tests/cc/%.cu: tests/cc/random_kernels.py
+	@mkdir -p $(@D)
+	$(Q)python3 -B $< --seed $(notdir $*) >$(NEW) $(PUT)
+
+build/tests/cc/%.nvcc.ptx: build/tests/cc/%.cu
+	$(call made,nvcc,$(NVCC) -w -O3 -lineinfo -ptx -arch=compute_90 $<)
+.PRECIOUS: build/tests/cc/%.cu build/tests/cc/%.nvcc.ptx
+
+test-cc-build: build/cc/upcc build/labs/run-first $(LAB_PROGRAMS) $$(LAB_TEXTS) \
+        $(foreach lab,$(OWN_LABS),$(addprefix build/labs/reference$(lab),.ptx .own.ptx)) \
+        build/page/native $(if $(SMALL),,$(PAGE_PTX) $(call cc_random,1 2))
+
+test-cc: test-cc-build $(call cc_random,$(CC_SEEDS)) ## maintain: hold common/cc against nvcc
+	$(Q)CC_SEEDS='$(CC_SEEDS)' python3 -B -m unittest discover -v -s tests/cc

@@ -1,7 +1,7 @@
-# emu.mk — builds the emulator: a library that replaces NVIDIA's runtime, and the command
-# build/emu/emu.
+# emu.mk — builds the emulator: a library that replaces NVIDIA's runtime, the command build/emu/emu,
+# and libraries that take the place of NVIDIA's; installs it, and makes what is released.
 
-.PHONY: emu emu-report
+.PHONY: emu emu-report install install-emu uninstall dist release
 
 # Operations (ops*.c) must round as PTX says: no contraction to fma. The rounding mode never changes
 # inside of an operation, so -frounding-math is not needed. It would keep the compiler from making
@@ -115,3 +115,90 @@ build/emu/emu: $(call objects,$(EMU_COMMAND) $(wildcard common/command/*.c)) $(E
 emu-report: emu ## use: say how exact the counters of PROGRAM=./step4 are, kernel by kernel
 	$(Q)$(if $(PROGRAM),,echo 'Which program? make emu-report PROGRAM=./step4' >&2; exit 2;) \
 	    build/emu/emu --report $(PROGRAM)
+
+# ---- libraries ----------------------------------------------------------------------------------
+
+# They take the place of NVIDIA's cuBLAS and cuRAND in programs that `emu` starts, and are in a
+# folder of their own, where no loader looks by itself (PRIVATE).
+STAND_INS := $(addprefix $(PRIVATE)/lib/,libcublas.so.13 libcurand.so.10)
+emu: $(STAND_INS)
+
+# Options of nvcc for programs that use them.
+STAND_IN_LINK = -I$(PRIVATE)/include -L$(PRIVATE)/lib
+
+IN_STAND_IN = $(wildcard common/emu/libs/stand_in.c common/emu/libs/$(1)*.c)
+STAND_IN_HEADERS := $(wildcard common/emu/libs/include/*.h)
+
+# Results have the same bits on every CPU: no contraction to fma. Programs of others load them, with
+# or without sanitizers: so they have none.
+STAND_IN_FLAGS = $(filter-out $(SANITIZE),$(C_FLAGS)) $(CPPFLAGS) -Ibuild/stand-ins \
+    -I$(PRIVATE)/include -isystem $(TOOLKIT)/include -g -O3 -ffp-contract=off -fno-math-errno \
+    -fPIC -shared
+
+$(PRIVATE)/include/cublas_names.h: common/emu/libs/library_names.sh $(STAND_IN_HEADERS)
+	@mkdir -p $(@D)
+	$(Q)cp $(STAND_IN_HEADERS) $(@D)/
+	$(Q)$< header >$(NEW) $(PUT)
+build/stand-ins/refused.inc: common/emu/libs/library_names.sh
+	@mkdir -p $(@D)
+	$(Q)$< refused >$(NEW) $(PUT)
+
+# The links that the linker looks for have no version.
+$(PRIVATE)/lib/libcublas.so.13: LIBRARY = cublas
+$(PRIVATE)/lib/libcurand.so.10: LIBRARY = curand
+$(STAND_INS): $(PRIVATE)/lib/lib%: $$(call IN_STAND_IN,$$(firstword $$(subst ., ,$$*))) \
+        $$(wildcard $$(addprefix common/emu/,libs/*.h libs/*.inc libs/*.map emu.h ptx/half.h)) \
+        $(PRIVATE)/include/cublas_names.h build/stand-ins/refused.inc | build/emu/libcudart.so.13
+	$(call say,$(CC),$@)
+	$(Q)$(CC) $(STAND_IN_FLAGS) \
+	    -Wl,-soname,$(@F),-Bsymbolic,--version-script=common/emu/libs/$(LIBRARY).map \
+	    $(filter %.c,$^) -o $(NEW) build/emu/libcudart.so.13 -lm $(PUT)
+	$(Q)ln -s $(@F) $(NEW) && mv -fT $(NEW) $(@D)/lib$(LIBRARY).so
+
+# ---- make install and release -------------------------------------------------------------------
+
+PREFIX    = /usr/local
+DESTDIR   =
+INSTALLED = $(DESTDIR)$(PREFIX)
+PLACES    = bin lib/upsweep include share/man/man1 share/bash-completion/completions
+
+EMU_VERSION = $(shell sed -n 's/^.define EMU_VERSION "\(.*\)"/\1/p' common/emu/command/command.h)
+DIST      = upsweep-emu-$(EMU_VERSION)-$(shell uname -m)-$(shell uname -s | tr A-Z a-z)
+
+# What is no single file for `install -m`: everybody can read it, whatever the umask was.
+FOR_ALL   = u=rwX,go=rX
+
+# The emulator's libraries, and the link that the linker looks for.
+INSTALLED_LIBRARIES = $(addprefix build/emu/,libcudart.so $(filter-out emu,$(IN_EMU)))
+
+install: install-emu install-library ## use: install the emulator and the library, PREFIX=/usr/local
+	@:
+
+install-emu: emu build/emu/emu.1 ## use: install the emulator, PREFIX=/usr/local DESTDIR=
+	$(Q)install -d $(PLACES:%='$(INSTALLED)/%')
+	$(Q)install -m 755 build/emu/emu '$(INSTALLED)/bin/'
+	$(Q)cp -P --remove-destination $(INSTALLED_LIBRARIES) '$(INSTALLED)/lib/upsweep/'
+	$(Q)cp -RP --remove-destination $(PRIVATE) '$(INSTALLED)/lib/upsweep/'
+	$(Q)chmod -R $(FOR_ALL) '$(INSTALLED)/lib/upsweep'
+	$(Q)install -m 644 common/emu/emu.h '$(INSTALLED)/include/'
+	$(Q)install -m 644 build/emu/emu.1 '$(INSTALLED)/share/man/man1/'
+	$(Q)install -m 644 common/emu/emu.bash '$(INSTALLED)/share/bash-completion/completions/emu'
+
+uninstall: ## use: remove what they installed with the same PREFIX and DESTDIR
+	$(Q)rm -rf $(patsubst %,'$(INSTALLED)/%',bin/emu include/emu.h share/man/man1/emu.1 \
+	    share/bash-completion/completions/emu lib/upsweep include/upsweep lib/cmake/upsweep \
+	    $(UPSWEEP_INSTALLED))
+
+build/emu/emu.1: build/emu/emu common/emu/manual.awk
+	$(call say,awk,$@)
+	$(Q)build/emu/emu --help | awk -v version='$(EMU_VERSION)' -f common/emu/manual.awk >$(NEW) $(PUT)
+
+dist: ## use: make a tarball of the emulator for other machines, build/upsweep-emu-*.tar.gz
+	$(Q)rm -rf build/dist
+	$(Q)$(MAKE) --no-print-directory install-emu PREFIX=/$(DIST) DESTDIR=build/dist
+	$(Q)common/build/release.sh dist $(DIST)
+
+release: ## use: make all that is released, dist/ (after make setup-page); ALL_GPUS=1
+release: build/page/upsweep.html $(WHEEL)/lib/libupsweep.so
+	$(Q)$(MAKE) --no-print-directory dist
+	$(Q)common/build/release.sh release $(DIST) $(WHEEL)

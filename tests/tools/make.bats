@@ -53,7 +53,7 @@ setup_file() {
     local copy=$BATS_FILE_TMPDIR/copy
     mkdir -p "$copy/common" "$copy/bin" "$copy/steps"
     cp -rL common/build "$copy/common/"
-    cp -L --parents Makefile ./*/*.mk common/*/*.mk common/*/*/*.mk "$copy"
+    cp -L --parents Makefile ./*/*.mk common/*/*.mk "$copy"
     for tool in $TOOLS; do ln -s "$(command -v "$tool")" "$copy/bin/$tool" || return; done
     toolkit "$copy/cuda" 13.0
 }
