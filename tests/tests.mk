@@ -1,8 +1,7 @@
 # tests.mk — builds and runs the tests and their programs, sanitizers, fuzzers and mutations.
 
 .PHONY: promises checks pairs tests-build test test-slow test-all test-nightly asan test-asan
-.PHONY: test-architectures test-book test-release fuzz
-.PHONY: mutate-kernels
+.PHONY: test-architectures test-book test-release fuzz mutate-kernels
 
 # Tests of what step 12 promises, for a GPU or the emulator: tests/promises/NAME.cu becomes
 # build/promises/12-NAME. With -cub it also shows CUB's error, and takes longer to compile.
@@ -10,8 +9,8 @@ LIBRARY  := $(call objects,steps/12-pipeline/scan.cu steps/12-pipeline/reference
 PROMISES := $(patsubst tests/promises/%.cu,build/promises/12-%,$(wildcard tests/promises/*.cu))
 WITH_CUB  = build/promises/12-same-bits-cub
 
-promises: $(PROMISES) $(WITH_CUB) ## measure: build what tries step 12's promises, build/promises/12-NAME
-
+#promises: ## measure: build what tries step 12's promises, build/promises/12-NAME
+promises: $(PROMISES) $(WITH_CUB)
 $(WITH_CUB): build/cub/cub_f32.o
 $(PROMISES) $(WITH_CUB): build/promises/12-%: $(LIBRARY) $(call objects,$(COMMON)) \
         $$(call objects,tests/promises/$$(subst -cub,,$$*).cu) | emu
@@ -22,8 +21,8 @@ $(PROMISES) $(WITH_CUB): build/promises/12-%: $(LIBRARY) $(call objects,$(COMMON
 # of tests of that end in _slow, as do those of tests that take more than 1.5 s of processor time.
 TEST_ROOMS = harness steps emulator emulator/ptx labs cc tools fuzz wrong errata support \
              fixtures $(if $(SMALL),support/small,library)
-ONLY_SLOW = $(if $(SMALL),$(addprefix tests/,$(addprefix steps/test_,operators.c sort.c) \
-            $(addprefix fixtures/,operators_code.cu sort_code.cu wave_code.cu)))
+ONLY_SLOW = $(if $(SMALL),%/test_operators.c %/test_sort.c \
+            %/operators_code.cu %/sort_code.cu %/wave_code.cu)
 TESTS    := $(call objects,$(filter-out %/bench_main.c $(ONLY_SLOW),$(call sources,common/bench \
             $(addprefix tests/,$(TEST_ROOMS)) $(ONE_PROCESS) $(if $(SMALL),,common/library)) \
             $(wildcard $(NO_MPI17)) $(COMMON) $(GRADER))) $(LAB_SHARED) $(UPCC)
@@ -32,17 +31,14 @@ RUN      := $(call in_test,run)
 # GPUs run only the promises, from PTX.
 build/tests/%.o: CFLAGS = -O1 -g1
 build/tests/%.o: GPUS = $(call ptx,75 90)
-
 # Of these large files only the emulator runs kernels, as an H200: one PTX takes half the time.
 $(patsubst %,$(CUDA_BUILD)/tests/fixtures/%_code.cu.o,operators sort wave): GPUS = $(call ptx,90)
-
 # Kernels that are tested from the PTX of each generation of the compiler.
 $(CUDA_BUILD)/tests/fixtures/cooperative_code.cu.o: NVCCFLAGS += $(call ptx,100)
 
 # A program like a step whose scan is wrong on purpose.
-WRONG    := tests/wrong tests/wrong/program steps/09-warp-shuffle
-build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
-	$(link)
+build/tests/wrong-scan: $(call objects,$(call sources,tests/wrong tests/wrong/program \
+        steps/09-warp-shuffle) $(COMMON))
 
 # Step 17 with a scan that is wrong on purpose, where Open MPI is. NCCL needs real GPUs, so tests
 # have a stand-in for it.
@@ -60,7 +56,12 @@ build/tests/many-calls: WRAPPED = cudaMalloc
 build/tests/many-calls: $(call with_nccl,tests/ranks/library/calls.c $(filter-out %/main.c,\
         $(call sources,$(FOLDER17))) $(COMMON))
 build/tests/wrong-ranks build/tests/many-calls: LIBRARIES = $(WRAPPED:%=-Wl,--wrap=%) $(LIBRARIES17)
-build/tests/wrong-ranks build/tests/many-calls: | emu
+
+# Step 14 built without libpng.
+build/tests/step14-no-png: build/main/step14.o $(call objects,$(COMMON) $(filter-out %/png.c, \
+        $(call sources,common/harness/pictures)) $(call sources,$(filter steps/14-%,$(FOLDERS))))
+
+$(addprefix build/tests/,wrong-scan wrong-ranks many-calls step14-no-png): | emu
 	$(link)
 
 # Programs of one source file that tests examine or run: see tests/support/command.h.
@@ -77,13 +78,10 @@ SHARES   = $(if $(filter tests-build test-slow,$(MAKECMDGOALS)),$(addprefix buil
 #tests-build: ## maintain: build the tests; SMALL=1: those of `make test`
 tests-build: $(RUN) $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) all labs build/labs/grade-labs \
         build/labs/confine build/tests/labs/misbehave \
-        $$(filter-out $(if $(SMALL),%/ptx %/cubin),$$(CORPORA)) \
-        build/tests/predicted/print build/tests/wrong-scan \
-        build/experiments/02-in-place \
-        $(call in_test,side-by-side) \
-        $(addprefix build/fidelity/,answers bits) \
-        $(if $(SANITIZE),,$$(SHARES)) \
-        $(if $(SANITIZE),build/cc/upcc,test-cc-build) $(if $(SMALL),,$$(MORE))
+        $$(filter-out $(if $(SMALL),%/ptx %/cubin),$$(CORPORA)) build/tests/predicted/print \
+        build/tests/wrong-scan build/experiments/02-in-place $(call in_test,side-by-side) \
+        $(addprefix build/fidelity/,answers bits) $(if $(SMALL),,$$(MORE)) \
+        $(if $(SANITIZE),build/cc/upcc,test-cc-build $$(SHARES))
 	@:
 
 # What only slow tests need.
@@ -92,12 +90,6 @@ MORE      = experiments library $(PROMISES) \
             build/architectures/usual/run $(EXAMPLES) build/tests/step14-no-png \
             $(AUTOGRADER_PROGRAMS) step5-B4 $(PAGE_TESTS) \
             $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls)
-
-# Step 14 built without libpng.
-NO_PNG   := $(filter-out %/png.c,$(call sources,common/harness/pictures))
-build/tests/step14-no-png: build/main/step14.o $(call objects,$(NO_PNG) $(COMMON) \
-        $(call sources,$(filter steps/14-%,$(FOLDERS)))) | emu
-	$(link)
 
 # The tests are linked with all objects of the emulator, also those that its library does not
 # export.
@@ -215,9 +207,19 @@ test-step%:
 
 test-slow: tests-build ## maintain: run the slow tests, and those of parts
 	$(Q)common/build/test.py slow
-
 test-all: test ## maintain: run the quick tests, then the slow ones
 	$(Q)$(MAKE) --no-print-directory test-slow
+test-nightly: test ## maintain: with more sizes, seeds and programs
+	$(Q)TEST_NIGHTLY=1 $(MAKE) --no-print-directory test-slow
+	$(Q)$(MAKE) --no-print-directory programs mutate-kernels
+test-book: all experiments example ## maintain: follow the commands of the other chapters, too
+	$(Q)bats tests/book
+test-release: ## maintain: try what `make release` has made, and GitHub's files (needs PyPI)
+	$(Q)bats tests/release
+fuzz: ## maintain: fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
+	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh
+mutate-kernels: emu ## maintain: is each change of the steps' kernels noticed? Half an hour
+	$(Q)tests/mutation/kernels.py
 
 # A program that runs the libraries of steps 12 to 16 on any GPU, build/architectures/NAME/run. They
 # are compiled for one architecture, by these options of nvcc, or are the usual objects.
@@ -242,17 +244,7 @@ test-architectures: $(ARCHITECTURES:%=build/architectures/%/run)
 test-architectures: | emu ## maintain: run steps 12 to 16 compiled for other GPUs
 	$(Q)tests/architectures/architectures.sh ptx:75 default:75 sm_75:75 sm_80:80 sm_90:90
 
-test-book: all experiments example ## maintain: follow the commands of the other chapters, too
-	$(Q)bats tests/book
-
-test-release: ## maintain: try what `make release` has made, and GitHub's files (needs PyPI)
-	$(Q)bats tests/release
-
 -include tests/emulator/programs/programs.mk
-
-test-nightly: test ## maintain: with more sizes, seeds and programs
-	$(Q)TEST_NIGHTLY=1 $(MAKE) --no-print-directory test-slow
-	$(Q)$(MAKE) --no-print-directory programs mutate-kernels
 
 # The sanitizers get a tree of their own, build/asan, where the sources are links; only what nvcc
 # compiles is shared. They are linked statically, as GCC's shared UBSan beside ASan ignores
@@ -303,9 +295,3 @@ build/tests/fuzz/run-picture: build/tests/fuzz/picture.o $(PICTURES) $(READERS)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,host_memory=fuzz_host_memory \
 	    -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_picture -o $(NEW) $(PNG) -lm -pthread $(PUT)
-
-fuzz: ## maintain: fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
-	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh
-
-mutate-kernels: emu ## maintain: is each change of the steps' kernels noticed? Half an hour
-	$(Q)tests/mutation/kernels.py

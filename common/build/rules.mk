@@ -50,22 +50,14 @@ TO_BUILD  = $(if $(filter build/%,$@),$(subst / .,/.,$(foreach \
             folder,$(wordlist 2,9,$(subst /, ,$(@D))),../)),build/)
 CUDART    = -L$(CUDA)/lib64 -lcudart -Wl,--enable-new-dtags,-rpath,'$(RUNPATH)'
 
-# Commands are quiet unless V=1: `say` counts them. A terminal shows how many of them have begun; a
-# log has a line for each tenth, with a word and a file. Both say how long the rest takes at this
-# pace, where it is 10 s or more.
+# Commands are quiet unless V=1: `say` counts them.
 Q        := $(if $(V),,@)
-say       = @mkdir -p $(@D) $(if $(V),,&& $(if $(COUNTING),: say,$(eval BEGUN += x)$(call count,$\
-            $(words $(BEGUN)),$(TOTAL),$1,$2)))
+BEGAN    := $(shell date +%s)
+say       = @mkdir -p $(@D) $(if $(V),,&& $(if $(COUNTING),: say,$(eval BEGUN += x)$(PROGRESS) $1 $2))
+PROGRESS  = common/build/progress.sh $(words $(BEGUN)) $(TOTAL) $(BEGAN) '$(MAKE_TERMOUT)'
 TOTAL     = $(eval TOTAL := $(shell $(MAKE) -n -f $(firstword $(MAKEFILE_LIST)) $(MAKEOVERRIDES) \
             $(MAKECMDGOALS) COUNTING=1 2>/dev/null | grep -c ': say$$'))$(or \
             $(filter-out 0,$(TOTAL)),1)
-count     = { $(left); $(if $(MAKE_TERMOUT),\
-            printf '%s\033[K\r' "$(if $(filter $1,$2),,  $1 of $2$$left)",\
-            [ $$(($1 * 10 / $2)) = $$((($1 - 1) * 10 / $2)) ] || \
-            printf '  %d of %d: %s %s%s\n' $1 $2 $3 $4 "$$left"); }
-BEGAN    := $(shell date +%s)
-left      = left=$$(($1 * 10 < $2 ? 0 : ($$(date +%s) - $(BEGAN)) * ($2 - $1) / $1)); \
-            if [ $$left -ge 10 ]; then left=", about $$left s left"; else left=; fi
 
 # Only the rules below, and all processors unless -j says otherwise.
 MAKEFLAGS += --no-builtin-rules

@@ -67,7 +67,7 @@ setup() {
 
 @test "help lists every target" {
     local count=0 targets
-    targets=$(sed -n '/\$/d; s/^.PHONY: //p' Makefile ./*/*.mk ./*/*/*.mk ./*/*/*/*.mk)
+    targets=$(sed -n '/\$/d; s/^.PHONY: //p' Makefile ./*/*.mk ./*/*/*.mk)
     run make help
     [ "$status" -eq 0 ]
     for target in $targets; do
