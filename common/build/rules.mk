@@ -53,7 +53,8 @@ CUDART    = -L$(CUDA)/lib64 -lcudart -Wl,--enable-new-dtags,-rpath,'$(RUNPATH)'
 # Commands are quiet unless V=1: `say` counts them.
 Q        := $(if $(V),,@)
 BEGAN    := $(shell date +%s)
-say       = @mkdir -p $(@D) $(if $(V),,&& $(if $(COUNTING),: say,$(eval BEGUN += x)$(PROGRESS) $1 $2))
+say       = @mkdir -p $(@D) $(if $(V),,&& $(if $(COUNTING),: say,$(eval BEGUN += x)$\
+            $(PROGRESS) $1 $2))
 PROGRESS  = common/build/progress.sh $(words $(BEGUN)) $(TOTAL) $(BEGAN) '$(MAKE_TERMOUT)'
 TOTAL     = $(eval TOTAL := $(shell $(MAKE) -n -f $(firstword $(MAKEFILE_LIST)) $(MAKEOVERRIDES) \
             $(MAKECMDGOALS) COUNTING=1 2>/dev/null | grep -c ': say$$'))$(or \

@@ -2,7 +2,7 @@
 
 CC_ROOMS  = common/cc $(addprefix common/cc/,source syntax ir ptx)
 UPCC     := $(call objects,$(wildcard $(addsuffix /*.c,$(CC_ROOMS))))
-.PHONY: cc test-cc test-cc-build
+.PHONY: cc test-cc
 
 cc: build/cc/upcc ## learn: build upcc, which compiles a subset of CUDA C without nvcc
 	@:

@@ -204,7 +204,8 @@ test-class: $(GRADING) ## teach: grade a class of cheats and honest submissions,
 
 # Linked statically, the programs of an archive run in any container of this processor.
 build/autograder/%: LDFLAGS += -static -s
-AUTOGRADER_PROGRAMS = $(addprefix build/autograder/,labs/check-lab labs/run-lab labs/confine cc/upcc)
+AUTOGRADER_PROGRAMS = $(addprefix build/autograder/labs/,check-lab run-lab confine) \
+            build/autograder/cc/upcc
 
 # Our own compiler, where it compiles the lab: then a container needs nothing but a shell.
 AUTOGRADERS = gradescope prairielearn classroom

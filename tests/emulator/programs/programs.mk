@@ -3,7 +3,7 @@
 # Each .cu file holds programs of one kind that a student or an instructor would run, and that check
 # their own results (check.cuh). A file is built with each of CONFIGURATIONS; the binary contains
 # only PTX, for compute_75, compute_90 and compute_100, which a T4, an H200 and a B200 use. `make
-# test-nightly` builds and runs all that has changed; `make test-all` runs the part that is listed in
+# test-nightly` builds and runs all that has changed; `make test-all` those that are listed in
 # tests/emulator/test_programs.c.
 #
 # What the steps do, what a test in C or in PTX looks at alone, and single functions of CUDA C
