@@ -77,7 +77,7 @@ ifneq ($(GOALS),)
 endif
 
 # What compiles the first prerequisite: $1 says for what, and $2 are further options. `made` runs
-# command $2, whose result is a file of one piece; `copied` copies one.
+# command $2, which gets the result's name by -o; `written` gets it from a command that prints it.
 define compile
 $(call say,$(if $(filter %.c,$<),$(CC),nvcc),"$<$1")
 $(Q)$(if $(filter %.c,$<),$(COMPILE),$(NVCOMPILE)) $2 $(PUT_OBJECT)
@@ -86,7 +86,8 @@ define made
 $(call say,$1,$@)
 $(Q)$2 -o $(NEW) $(PUT)
 endef
-copied = @mkdir -p $(@D) && cp $< $(NEW) $(PUT)
+written   = $(Q)mkdir -p $(@D) && $1 >$(NEW) $(PUT)
+copied    = $(call written,cat $<)
 
 # A.c becomes build/A.o, and A.cu build/A.cu.o; with other options of nvcc, in a folder in build/.
 objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(CUDA_BUILD)/%.cu.o,\

@@ -20,8 +20,7 @@ cc_random = $(foreach seed,$(1),build/tests/cc/$(seed).nvcc.ptx)
 
 # A hundred kernels a file, since nvcc takes a second a file.
 build/tests/cc/%.cu: tests/cc/random_kernels.py
-	@mkdir -p $(@D)
-	$(Q)python3 -B $< --seed $(notdir $*) >$(NEW) $(PUT)
+	$(call written,python3 -B $< --seed $(notdir $*))
 
 build/tests/cc/%.nvcc.ptx: build/tests/cc/%.cu
 	$(call made,nvcc,$(NVCC) -w -O3 -lineinfo -ptx -arch=compute_90 $<)

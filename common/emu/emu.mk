@@ -38,8 +38,7 @@ $(foreach isa,base v3,$(patsubst %.c,build/%.$(isa).o,$(filter-out %_convert.c,$
 build/common/emu/ops/operations.o: C_FLAGS += $(ISAS:%=-DEMU_HAS_%)
 build/common/emu/ops/operations.o: build/emu/isas
 build/emu/isas: $(if $(filter-out $(HAVE_ISAS),$(ISAS)),FORCE)
-	@mkdir -p $(@D)
-	$(Q)echo $(ISAS) >$(NEW) $(PUT)
+	$(call written,echo $(ISAS))
 FORCE:
 
 # Keeps the function that the program called on the stack (runtime/place.c).
@@ -50,8 +49,7 @@ DRIVER_NAMES := $(addprefix build/driver/,functions.inc errors.inc)
 build/common/emu/runtime/driver_%: C_FLAGS += -Wno-deprecated-declarations -Ibuild/driver
 $(call objects,$(wildcard common/emu/runtime/driver_*.c)): | $(DRIVER_NAMES)
 $(DRIVER_NAMES): build/driver/%.inc: common/emu/runtime/driver_names.sh $(TOOLKIT)/include/cuda.h
-	@mkdir -p $(@D)
-	$(Q)CC='$(CC)' $< $* $(TOOLKIT)/include >$(NEW) $(PUT)
+	$(call written,CC='$(CC)' $< $* $(TOOLKIT)/include)
 
 build/%.base.o: %.c
 	$(call compile, for any CPU,-DEMU_ISA=base)
@@ -140,8 +138,7 @@ $(PRIVATE)/include/cublas_names.h: common/emu/libs/library_names.sh $(STAND_IN_H
 	$(Q)cp $(STAND_IN_HEADERS) $(@D)/
 	$(Q)$< header >$(NEW) $(PUT)
 build/stand-ins/refused.inc: common/emu/libs/library_names.sh
-	@mkdir -p $(@D)
-	$(Q)$< refused >$(NEW) $(PUT)
+	$(call written,$< refused)
 
 # The links that the linker looks for have no version.
 $(PRIVATE)/lib/libcublas.so.13: LIBRARY = cublas

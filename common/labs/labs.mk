@@ -1,4 +1,4 @@
-# labs.mk — the labs: `make labN` writes a skeleton, `make checkN` judges it, `make hintN` helps, and
+# labs.mk — the labs: `make labN` writes a skeleton, `make checkN` judges it, `make hintN` helps;
 # `make grade` judges a class.
 
 LABS      = 2 3 4 5 6 7 9 11 13
@@ -29,8 +29,6 @@ reference = $(if $(filter own,$(COMPILER)),build/cc/upcc \
             $(patsubst %,build/labs/reference%.own.ptx,$(filter $(1),$(OWN_LABS) -exercise4)),\
             build/labs/reference$(1).ptx)
 
-# ---- labs ---------------------------------------------------------------------------------------
-
 #labs: ## teach: build what labs need
 labs: $(JUDGES_LABS) $(LABS:%=build/labs/reference%.ptx) build/labs/reference-exercise4.ptx \
         $$(LAB_BANKS)
@@ -39,8 +37,7 @@ labs: $(JUDGES_LABS) $(LABS:%=build/labs/reference%.ptx) build/labs/reference-ex
 # The step's own solution, from the same lines as the skeleton.
 build/labs/reference%.cu: common/labs/skeleton.sh $$(call lab_source,$$*) \
         $$(wildcard $$(call folder,$$*)/*.cu* $$(call folder,$$*)/*.h)
-	@mkdir -p $(@D)
-	$(Q)common/labs/skeleton.sh --solution $* $(call lab_source,$*) >$(NEW) $(PUT)
+	$(call written,common/labs/skeleton.sh --solution $* $(call lab_source,$*))
 
 TO_PTX    = build/labs/check-lab --nvcc '$(CUDA)/bin/nvcc' --compile
 build/labs/reference%.ptx: build/labs/reference%.cu build/common/labs/compile.o | \
@@ -53,8 +50,7 @@ build/labs/reference%.own.ptx: build/labs/reference%.cu build/cc/upcc
 
 # A solution of an exercise that is no lab's.
 build/labs/reference-exercise%.cu: build/labs/reference%.cu common/labs/exercises/solution%.sed
-	$(Q)sed -f common/labs/exercises/solution$*.sed $< >$(NEW) $(PUT)
-
+	$(call written,sed -f common/labs/exercises/solution$*.sed $<)
 .PRECIOUS: build/labs/reference%.cu build/labs/reference-exercise%.cu
 
 # The emulator without the CUDA runtime, whose header comes with nvcc.
