@@ -112,7 +112,6 @@ build/tests/labs/misbehave: tests/labs/sandbox/misbehave.c
 
 # Programs for the checkers, a program that ptxas changes, and programs that wait or do not end.
 SINGLE = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $(OPTIONS_$(@F)) $<
-OPTIONS_launch  = -rdc=true
 OPTIONS_dynamic = -rdc=true
 OPTIONS_tensors = $(STAND_IN_LINK) -lcuda
 OPTIONS_driver  = $(STAND_IN_LINK) -lcuda
@@ -177,9 +176,10 @@ pairs: $(PAIRS) emu ## maintain: build the pairs of tests/checks for the emulato
 checks pairs:
 	@:
 
+# These kernels call the CUDA runtime.
+OPTIONS_launch = -rdc=true
 $(CHECKS): GPUS = -gencode arch=compute_90,code=[sm_90,compute_90]
 $(CHECKS:build/checks/%=build/pairs/%): GPUS = -arch=compute_90 -code=compute_90
-
 $(CHECKS) $(CHECKS:build/checks/%=build/pairs/%): tests/checks/$$(@F).cu \
         $(wildcard tests/checks/*.h tests/checks/*.cuh steps/12-*/parts/*.cuh)
 	$(call made,nvcc,$(NVCC) $(CPPFLAGS) -g -lineinfo $(GPUS) -cudart shared $(OPTIONS_$(@F)) $<)
