@@ -129,7 +129,7 @@ STAND_IN_HEADERS := $(wildcard common/emu/libs/include/*.h)
 
 # Results have the same bits on every CPU: no contraction to fma. Programs of others load them, with
 # or without sanitizers: so they have none.
-STAND_IN_FLAGS = $(filter-out $(SANITIZE),$(C_FLAGS)) $(CPPFLAGS) -Ibuild/stand-ins \
+STAND_IN_FLAGS = $(NOT_SANITIZED) $(CPPFLAGS) -Ibuild/stand-ins \
     -I$(PRIVATE)/include -isystem $(TOOLKIT)/include -g -O3 -ffp-contract=off -fno-math-errno \
     -fPIC -shared
 
