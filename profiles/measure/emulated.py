@@ -164,7 +164,10 @@ def accesses_of(rows, step, variant, n, warp=None, lane=None):
         length = re.match(r"_Z(\d+)", row["kernel"])  # scan_block of _Z10scan_blockPfPKfi
         name, line = row["line"].split(":")
         if name not in texts:
-            with open(os.path.join(TOP, folders()[step], name), encoding="utf-8") as file:
+            path = os.path.join(TOP, folders()[step], name)
+            if not os.path.exists(path): # float4.cuh
+                path = os.path.join(TOP, "common/step", name)
+            with open(path, encoding="utf-8") as file:
                 texts[name] = file.read().splitlines()
         yield [step, variant, n, row["launch"], row["kernel"][length.end():][:int(length[1])],
                row["block"], row["warp"], row["epoch"], row["operation"], row["space"],

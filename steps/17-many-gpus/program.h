@@ -8,10 +8,12 @@
 #include "common/command/fault.h"
 #include "common/harness/input/input.h"
 #include "common/harness/run/device.h"
-#include "common/harness/run/runs.h"
 #include "common/step/options.h"
 #include "request.h"
 #include "scan.h"
+#ifndef __cplusplus
+#include "common/harness/run/runs.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,6 +49,8 @@ void ranks_close(struct ranks *);
  * 0, or EXIT_USAGE if the choice is impossible here; the same on all ranks. */
 int ranks_exchange(const struct ranks *, enum exchange_choice, enum many_exchange *,
                    struct fault *);
+
+#ifndef __cplusplus /* the experiment needs no more */
 
 /* ---- the watch ------------------------------------------------------------------------------- */
 
@@ -170,6 +174,8 @@ struct start {
 
 /* Does everything; returns the exit code, which is the same on all ranks. */
 int program_run(struct start *);
+
+#endif
 
 #ifdef __cplusplus
 }

@@ -85,7 +85,7 @@ static __device__ void bulk_load(void *to, const void *from, unsigned bytes, bar
 
 /* One lane prefetches into the L2 what a block will probably read, while the ticket is drawn. The
  * tile may be that of another block, which then finds it in the L2. Hopper and later. */
-static __device__ void fetch_ahead(const void *from, size_t bytes)
+[[maybe_unused]] static __device__ void fetch_ahead(const void *from, size_t bytes)
 {
 #if __CUDA_ARCH__ >= 900
     unsigned whole = (unsigned)(bytes / 16 * 16);

@@ -135,7 +135,7 @@ static int run_merge(struct experiment *e, struct fault *fault)
     return code;
 }
 
-static int run(struct experiment *e, struct fault *fault)
+static int run_figures(struct experiment *e, struct fault *fault)
 {
     e->lesson = "the rows are the numbers of the document's figures.";
     int code = run_splits(e, fault);
@@ -144,5 +144,5 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("15-figures", "Figures 39-13 to 39-15, with numbers", run, argc, argv);
+    return experiment_main("15-figures", "Figures 39-13 to 39-15, with numbers", run_figures, argc, argv);
 }
