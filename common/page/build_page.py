@@ -14,6 +14,7 @@ import subprocess
 import sys
 import zlib
 from pathlib import Path
+from urllib.parse import urlencode
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
@@ -47,6 +48,7 @@ TOY = re.compile(r"<!-- (toy|side-by-side) -->")
 LAB = re.compile(r"<!-- lab: (\w+) -->")
 OUTSIDE = re.compile(r"<!-- not in the page -->.*?<!-- in the page, too -->", re.S)
 CODE = re.compile(r"<!-- code: (\w+) -->")
+OPEN = re.compile(r"<!-- open:( (\S+))? -->")
 FIRST_GAP = re.compile(r"^( *).*// lab: (.*)", re.M)  # as labs.mk has it
 TITLE = re.compile(r"<p><strong>(.*?)\.?</strong>\s*")
 HINTS = r"^\[page %s\]\n(.*?)(?=^\[|\Z)"
@@ -168,6 +170,16 @@ def code_lab(match):
                        "grade": grade}
 
 
+def open_link(match):
+    """A link to the reader's own kernel, in which a program of the repository runs."""
+    if not match[2]:
+        return '<p><a class="go" href="#chapter=own">Write it here</a></p>'
+    path = TOP / match[2]
+    state = urlencode({"chapter": "own", "own": path.read_text(encoding="utf-8"),
+                       "form": '{"hasRun":true}'})
+    return '<p><a class="go" href="#%s">Open %s here</a></p>' % (html.escape(state), path.name)
+
+
 def chapter_html(path, names):
     """The text of a chapter. Its ids begin with its name, as other chapters have the same ones."""
     text = OUTSIDE.sub("", STYLE.sub("", rendered(path)))
@@ -181,7 +193,8 @@ def chapter_html(path, names):
     text = PLAY.sub(lambda m: play_link(m, names), text)
     text = TOY.sub(r'<div class="\1"></div>', text)
     text = IMAGE.sub(lambda m: '<img src="%s"' % data_address(path.parent / m[1]), text)
-    return LINK.sub(lambda m: link_in_page(m, path, names), text)
+    text = LINK.sub(lambda m: link_in_page(m, path, names), text)
+    return OPEN.sub(open_link, text)
 
 
 def article(name, text):

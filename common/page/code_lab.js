@@ -3,7 +3,7 @@
  * the same code (face/judge.c). */
 "use strict";
 const { make, replace, table, whenRead } = require("./dom.js");
-const { makeCodeBox, sentence } = require("./editor.js");
+const { makeCodeBox, sentence, startOfLine } = require("./editor.js");
 const { printedView } = require("./view_counters.js");
 
 const SECONDS = 60; // until a check is stopped
@@ -92,8 +92,23 @@ function labView(answer, toLine, isCompiled) {
 const puzzleText = (text) => text.trim().replace(/^labs\/.* is right\.$/m, "Your kernel is right.")
     .replace(/^.*has no kernel '(\w+)'.*$/m, "This puzzle launches the kernel `$1`, which the " +
              "text does not have. “Your own kernel”, in the list of chapters, runs others.");
-const puzzleView = ({ text, right }, toLine) =>
-    make("p", { class: right ? "right" : "wrong" }, linked(puzzleText(text), toLine));
+/* Right numbers of a kernel that is wrong are not said in red. */
+function puzzleView({ text, right }, toLine) {
+    const said = puzzleText(text), [numbers] = (!right && /^all .* right\n/.exec(said)) || [""];
+    return [numbers ? make("p", {}, `${numbers.trim()}, but …`) : null,
+            make("p", { class: right ? "right" : "wrong" },
+                 linked(said.slice(numbers.length), toLine))];
+}
+
+/* On a phone, lines that are comments alone are broken. */
+const NARROW = 600, COMMENT = 30; // pixels; letters
+function broken(text) {
+    if (innerWidth >= NARROW) return text;
+    const line = new RegExp(`(?<! )(.{1,${COMMENT}})(?: |$)`, "g");
+    return text.replace(/^( *)\/\/ (?!----)(.*)(?:\n\1\/\/ (?!----).*)*/gm, (all, indent) =>
+        all.split("\n").map((one) => one.trim().slice(3)).join(" ")
+            .replace(line, `${indent}// $1\n`).trimEnd());
+}
 
 /* ---- the lab --------------------------------------------------------------------------------- */
 
@@ -132,11 +147,9 @@ function makeCodeLab(host, name, { bench, texts }) {
         hint.disabled = false;
     }
     function toLine(line) {
-        const lines = box.area.value.split("\n");
-        const from = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
-        return make("button", { type: "button", class: "to", onclick: () => {
-            box.editor.reveal(from, from + (lines[line - 1] || "").length);
-        } }, `line ${line}`);
+        const place = startOfLine(box.area.value, line);
+        return make("button", { type: "button", class: "to", onclick: () =>
+            box.editor.reveal(...place) }, `line ${line}`);
     }
     function show(answer) {
         const isCompiled = !answer.diagnostics.some((one) => one.severity === "error");
@@ -180,16 +193,20 @@ function makeCodeLab(host, name, { bench, texts }) {
     /* ---- the box is there when the reader wants it */
     const begin = make("button", { type: "button", class: "begin", onclick: () => {
         open();
-        box.area.focus();
+        box.editor.reveal(gapOf(), gapOf());
     } }, `Open ${name}.cu`);
     function open() {
         if (box.element.isConnected) return;
         begin.replaceWith(box.element);
-        const gap = box.area.value.search(/\/\/ (?:---- gap|your line)/);
-        if (gap > 0) box.editor.scrollTo(gap);
+        if (gapOf()) box.editor.scrollTo(gapOf());
+    }
+    /* Where the reader begins to write: after the comment that asks for a line. */
+    function gapOf() {
+        const gap = /\/\/ (?:---- gap|your line.*(?:\n *\/\/.*)*)/.exec(box.area.value);
+        return gap ? gap.index + (/gap/.test(gap[0]) ? 0 : gap[0].length) : 0;
     }
     host.append(begin);
-    box.show({ path, text: task.text });
+    box.show({ path, text: broken(task.text) });
     if (/^lab|^first1$/.test(name)) open();
 }
 

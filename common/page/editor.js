@@ -166,6 +166,10 @@ function makeEditor(area, isColoured = () => true) {
         if (element.classList.contains("plain")) return;
         area.scrollTop = area.scrollLeft = 0;
     });
+    /* Where a line begins, its first letters are what one wants to see. */
+    const toLeft = () => { element.scrollLeft = 0; };
+    area.addEventListener("blur", toLeft);
+    area.addEventListener("input", () => { if (!lineBefore(area).trim()) toLeft(); });
     draw();
 
     /* Scrolls to a place of the text; the box alone moves. */
@@ -186,7 +190,15 @@ function makeEditor(area, isColoured = () => true) {
                  area.focus({ preventScroll: true });
                  area.setSelectionRange(start, end);
                  scrollToPlace(start);
+                 element.scrollIntoView({ block: "nearest" });
              } };
+}
+
+/* Where a line of a text begins and ends. */
+function startOfLine(text, line) {
+    const lines = text.split("\n");
+    const from = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    return [from, from + (lines[line - 1] || "").length];
 }
 
 /* ---- what the compiler has found ------------------------------------------------------------- */
@@ -207,9 +219,8 @@ function compileRequest(name, text, headers, words = []) {
 
 /* Where a finding begins and ends in a text. Its column and length count bytes. */
 function rangeOf(text, { line, column, length }) {
-    const lines = text.split("\n"), before = lines.slice(0, line - 1).join("\n");
-    const start = before.length + (line > 1 ? 1 : 0);
-    const bytes = new TextEncoder().encode(lines[line - 1] || "");
+    const [start, end] = startOfLine(text, line);
+    const bytes = new TextEncoder().encode(text.slice(start, end));
     const charactersIn = (count) => new TextDecoder().decode(bytes.slice(0, count)).length;
     return [start + charactersIn(column - 1), start + charactersIn(column - 1 + length)];
 }
@@ -353,4 +364,4 @@ function makeCodeBox({ name, run, restored, taken, texts, more = [] }) {
 makeCodeBox.count = 0;
 
 module.exports = { coloured, compileRequest, isCuda, linesOf, makeCodeBox, makeEditor, marksOf,
-                   piecesOf, problemsList, refusedText, sentence };
+                   piecesOf, problemsList, refusedText, sentence, startOfLine };

@@ -5,12 +5,13 @@
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
 const { MOST_SEED, ALL_CHECKERS, MOST_EVENTS, RULES } = require("./kernels.js");
-const { numberText, wholeIn, ranText } = require("./texts.js");
+const { counted, numberText, wholeIn, ranText } = require("./texts.js");
 const { SECONDS } = require("./runner.js");
 const { barriersOf, filesOf, keyOf, withoutBarriers, withLines } = require("./ptx.js");
-const { compileRequest, isCuda, makeEditor, marksOf, problemsList, refusedText } =
+const { compileRequest, isCuda, makeEditor, marksOf, problemsList, refusedText, startOfLine } =
     require("./editor.js");
 const { NONE, makeWidget } = require("./widget.js");
+const { store } = require("./linked_text.js");
 const { buffersView, printedView } = require("./view_counters.js");
 
 /* ---- the form -------------------------------------------------------------------------------- */
@@ -175,6 +176,35 @@ function makeForm(kernel, rules, given, isProgram) {
 const MOST_BYTES = 8 << 20, MEMORY = 64 << 20, MOST_TRACED = 1 << 16;
 const MOST_LINKED = 30000; // characters of a PTX text in a link
 const FILE = "own.ptx", CUDA_FILE = "own.cu", ENTRY = "main"; // of common/cc
+const KEY = "upsweep own"; // of the browser's store
+const SAMPLE = `#include <stdio.h>
+
+#define N 8
+
+__global__ void twice(int *out, const int *in)
+{
+    int i = threadIdx.x;
+
+    out[i] = 2 * in[i];
+}
+
+int main(void)
+{
+    int h[N], *in, *out;
+
+    for (int i = 0; i < N; i++) h[i] = i;
+    cudaMalloc(&in, sizeof(h));
+    cudaMalloc(&out, sizeof(h));
+    cudaMemcpy(in, h, sizeof(h),
+               cudaMemcpyHostToDevice);
+    twice<<<1, N>>>(out, in);
+    cudaMemcpy(h, out, sizeof(h),
+               cudaMemcpyDeviceToHost);
+    for (int i = 0; i < N; i++)
+        printf("%d\\n", h[i]);
+    return 0;
+}
+`;
 const HELP = "CUDA C is compiled by this page, which knows a subset of it. For all other " +
     "kernels, nvcc -ptx -lineinfo makes PTX, and so does Compiler Explorer (CUDA C++, with the " +
     "option -ptx). With -lineinfo the counters belong to lines of your source. Without it " +
@@ -188,6 +218,11 @@ const LIMITS = [
     `A launch of more than ${MOST_TRACED} threads is counted and checked, but not played.`,
     `A link holds a text of at most ${MOST_LINKED} characters.`];
 const NOT_PLAYED = `A launch of more than ${MOST_TRACED} threads is not played.`;
+/* Where an error has ended a launch: its line, if it is one of the reader's. */
+const lineOf = ({ message }) => (/\bown\.(?:cu|ptx):(\d+)/.exec(message) || [])[1];
+const inLine = (answer) => (lineOf(answer) ? ` in line ${lineOf(answer)}` : "");
+const endedText = (answer) => `The launch was ended by the error${inLine(answer)}.`;
+const stoppedText = (answer) => `The kernel was stopped${inLine(answer)}; main went on.`;
 const NOT_RUN = "This page cannot run main, as said above: use nvcc and emu run for this. Here " +
     "you can launch one kernel.";
 const NEEDS_CLUSTER = "The launch has to give this kernel a cluster size " +
@@ -210,9 +245,10 @@ function makeOwn(host, runner, remember, example, headers) {
                                       placeholder: "Paste PTX here, or CUDA C, or drop a file on " +
                                           "the page.",
                                       onkeydown: (event) => runAtOnce(event),
+                                      oninput: () => { hold(); keep(); },
                                       onpaste: () => setTimeout(() => read({})),
                                       onchange: () => {
-                                          if (editor.value !== lastRead) read({});
+                                          if (editor.value !== lastRead) read({ form: old() });
                                       } });
     const box = makeEditor(editor, isCuda);
     const file = make("input", { type: "file", accept: ".ptx,.cu,text/plain",
@@ -224,7 +260,10 @@ function makeOwn(host, runner, remember, example, headers) {
     } });
     const form = make("form", { class: "own",
                                 onchange: () => keep(),
-                                onsubmit: (event) => { event.preventDefault(); run({}); } });
+                                onsubmit: (event) => { event.preventDefault(); runText(); } });
+    const verdict = make("p", { class: "verdict", role: "status" });
+    const buttons = [make("button", { type: "submit", class: "run" }, "Run"),
+        make("button", { type: "button", onclick: () => runner.stop() }, "Stop"), verdict];
     const places = make("span"), buffers = make("div"), problems = make("div");
     const printed = make("div");
     let ptx = null; // the text, or what the page has compiled it to; null: it has not
@@ -233,21 +272,24 @@ function makeOwn(host, runner, remember, example, headers) {
     let isProgram = false; // the text has a main, which launches kernels
     let hasRun = false; // whether the reader has asked for a run of the text
     let lastRead = null; // the text of which the form is
+    let formRead = {}; // of the text that is read
     let kept = {}; // what the address holds
     let runs = 0, turn = 0; // of reading: an answer to an older one is not shown
     const widget = makeWidget(host, "Your own kernel", { view: "memory", code: true }, (change) => {
         Object.assign(moved, change);
         keep();
     });
-    widget.section.insertBefore(make("div", { class: "drop" }, make("p", {}, HELP),
-        make("details", {}, make("summary", {}, "Limits"),
-             make("ul", {}, LIMITS.map((text) => make("li", {}, text)))),
-        make("div", { class: "choices" }, labelled("PTX or CUDA C file", file),
-             labelled("source file (optional)", source), make("button", { type: "button",
-                 class: "example", onclick: () => {
-                     editor.value = example;
-                     read({});
-                 } }, "Try step 3's kernel")), box.element, problems, form, printed),
+    replace(form, ...buttons);
+    widget.section.insertBefore(make("div", { class: "drop" }, box.element,
+        make("button", { type: "button", class: "example", onclick: () => {
+            editor.value = example;
+            hold();
+            read({});
+        } }, "Try step 3's kernel"), form, problems, printed,
+        make("details", {}, make("summary", {}, "Files, PTX and limits"), make("p", {}, HELP),
+             make("div", { class: "choices" }, labelled("PTX or CUDA C file", file),
+                  labelled("source file (optional)", source)),
+             make("ul", {}, LIMITS.map((text) => make("li", {}, text))))),
     widget.parts.choices.nextSibling);
     widget.section.append(buffers);
     host.addEventListener("dragover", (event) => event.preventDefault());
@@ -264,16 +306,29 @@ function makeOwn(host, runner, remember, example, headers) {
         remember(kept);
     }
 
+    /* The browser holds what the reader has written, and not what a link has brought. */
+    const hold = () => store.set(KEY, editor.value);
+    const old = () => ({ kernel: chosen, ...(fields ? fields.read() : formRead) });
+    function say(text, isRight) {
+        verdict.textContent = text;
+        verdict.className = `verdict ${isRight ? "right" : "wrong"}`;
+    }
+    function fail(message) {
+        widget.fail(message);
+        say(message, false);
+    }
+
     async function take(given) {
         if (!given) return;
         if (given.size > MOST_BYTES) {
             turn++;
             forget();
-            widget.fail(`The file has ${Math.ceil(given.size / (1 << 20))} MB, and the page ` +
-                        `reads at most ${MOST_BYTES >> 20} MB.`);
+            fail(`The file has ${Math.ceil(given.size / (1 << 20))} MB, and the page ` +
+                 `reads at most ${MOST_BYTES >> 20} MB.`);
             return;
         }
         editor.value = await given.text();
+        hold();
         read({});
     }
 
@@ -285,16 +340,21 @@ function makeOwn(host, runner, remember, example, headers) {
         off = new Set();
         widget.clear();
         widget.status("");
+        say("", true);
         replace(buffers);
         replace(printed);
         replace(problems);
     }
 
-    /* Ctrl+Enter. The form stays as far as it fits the kernel. */
+    /* The form stays as far as it fits the kernel. */
+    function runText() {
+        if (fields && editor.value === lastRead) run({});
+        else read({ form: { ...old(), hasRun: true } });
+    }
     function runAtOnce(event) {
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
         event.preventDefault();
-        read({ form: { kernel: chosen, hasRun: true, ...(fields ? fields.read() : {}) } });
+        runText();
     }
 
     /* The PTX of the text; null: there are errors in it, which are shown. */
@@ -309,20 +369,21 @@ function makeOwn(host, runner, remember, example, headers) {
         replace(problems, problemsList(answer.diagnostics, name, editor, box.reveal));
         if (answer.ptx) return answer.ptx;
         const { ptx: kernelsOnly } = await compiled([]);
-        if (isWanted()) widget.fail(kernelsOnly ? NOT_RUN : refusedText(answer.diagnostics));
+        if (isWanted()) fail(kernelsOnly ? NOT_RUN : refusedText(answer.diagnostics));
         return kernelsOnly;
     }
 
     /* Asks the emulator which kernels the text has. `given`: a state to be restored, with its
      * form. */
     async function read(given) {
-        const mine = ++turn, old = given.form || {};
+        const mine = ++turn;
+        formRead = given.form || {};
         editor.value = editor.value.replace(/^\ufeff/, ""); // a byte order mark
         box.drawn();
         lastRead = editor.value;
         fields = null;
         moved = {};
-        replace(form);
+        replace(form, ...buttons);
         forget();
         off = new Set(given.off ? given.off.split(",") : []);
         try {
@@ -337,20 +398,20 @@ function makeOwn(host, runner, remember, example, headers) {
             kernels = answer.kernels;
             chosen = kernels.findIndex((one) => one.name === ENTRY);
             isProgram = name === CUDA_FILE && chosen >= 0;
-            if (!isProgram) chosen = kernels[old.kernel] ? old.kernel : 0;
-            if (answer.error) widget.fail(answer.message);
-            else if (!kernels.length) widget.fail("The text has no kernel (.entry, __global__).");
-            else showForm(old);
+            if (!isProgram) chosen = kernels[formRead.kernel] ? formRead.kernel : 0;
+            if (answer.error) fail(answer.message);
+            else if (!kernels.length) fail("The text has no kernel (.entry, __global__).");
+            else showForm(formRead);
         } catch (error) {
-            if (mine === turn) widget.fail(error.message);
+            if (mine === turn) fail(error.message);
         }
-        if (old.hasRun && fields) run(given);
+        if (formRead.hasRun && fields) run(given);
         else keep();
     }
 
-    function showForm(old) {
+    function showForm(given) {
         try {
-            fields = makeForm(kernels[chosen], RULES, old, isProgram);
+            fields = makeForm(kernels[chosen], RULES, given, isProgram);
         } catch (error) { // a link's form that does not fit the kernel
             fields = makeForm(kernels[chosen], RULES, {}, isProgram);
         }
@@ -359,9 +420,8 @@ function makeOwn(host, runner, remember, example, headers) {
             forget();
             showForm({ launch: fields.read().launch });
         });
-        replace(form, isProgram ? null : labelled("kernel", select), ...fields.elements,
-            make("button", { type: "submit" }, "Run"),
-            make("button", { type: "button", onclick: () => runner.stop() }, "Stop"), places);
+        replace(form, ...buttons, isProgram ? null : labelled("kernel", select),
+                ...fields.elements, places);
     }
 
     function request(text, isPlayed) {
@@ -375,6 +435,7 @@ function makeOwn(host, runner, remember, example, headers) {
         const text = withLines(ptx, FILE), mine = ++runs;
         hasRun = true;
         widget.status("The emulator runs …");
+        say("The emulator runs …", true);
         try {
             const launch = fields.launch();
             const names = isProgram ? kernels.map((one) => one.name) : [kernels[chosen].name];
@@ -395,11 +456,22 @@ function makeOwn(host, runner, remember, example, headers) {
             if (mine !== runs) return; // a later run has ended this one
             latest = null;
             replace(buffers);
-            widget.fail(error.message);
+            fail(error.message);
         }
         if (mine !== runs) return;
-        widget.status(latest ? ranText(latest, off, isProgram ? "program" : "kernel") : "");
+        widget.status(!latest ? "" : latest.went_on ? stoppedText(latest)
+            : ranText(latest, off, isProgram ? "program" : "kernel"));
+        if (latest) sayFound(latest);
         keep();
+    }
+
+    /* Right under Run: how it has ended. */
+    function sayFound({ error, document: text, went_on: goesOn }) {
+        const { errors, warnings } = text ? JSON.parse(text) : { errors: 0, warnings: 0 };
+        const found = [[errors, "error"], [warnings, "warning"]].filter(([count]) => count)
+            .map(([count, one]) => counted(count, one)).join(" and ");
+        say(found ? `${found}.${goesOn ? ` ${stoppedText(latest)}` : ""}`
+            : error ? latest.message : "No error.", !found && !error);
     }
 
     /* `ran`: the text, the kernel's name, and whether it was traced. */
@@ -410,13 +482,19 @@ function makeOwn(host, runner, remember, example, headers) {
         replace(printed, printedView(latest.printed));
         return widget.show({ answer: latest, state, sources: { ...sources, [name]: lastRead },
                       kernel, files: [...new Set([...filesOf(text, names), name])],
-                      none: ran.isPlayed ? NONE : NOT_PLAYED,
+                      none: ran.isPlayed ? NONE : latest.error ? endedText(latest) : NOT_PLAYED,
+                      toLine: (file, line) => (file !== name ? null
+                          : () => box.reveal(...startOfLine(editor.value, line))),
                       barriers: barriersOf(text, names), ptx: text, off, placeHost: places,
                       toggle: (key) => { if (!off.delete(key)) off.add(key); run(moved); },
                       select: (change) => show(ran, { ...state, at: 0, ...change }) });
     }
     return { open: (state) => {
         const isShown = ["own", "form", "off"].every((name) => state[name] === kept[name]);
+        if (!state.own && !editor.value) {
+            editor.value = store.get(KEY) || SAMPLE;
+            read({});
+        }
         if (!state.own || isShown) return;
         editor.value = state.own;
         let form = {};

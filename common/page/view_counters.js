@@ -113,24 +113,28 @@ function levelsTable(levels, isShown, showAll) {
 
 /* ---- findings and results ------------------------------------------------------------------ */
 
-function placeText(place) {
+function placeNodes(place, toLine) {
     if (!place) return "";
     const file = place.file ? place.file.split("/").pop() : "PTX";
     const thread = place.thread ? `, thread ${place.thread[0]} of block ${place.block[0]}` : "";
-    return `${place.access ? `${place.access} at ` : ""}${file}:${place.line || place.ptx_line}${thread}`;
+    const line = place.line || place.ptx_line, show = toLine && toLine(file, line);
+    return [place.access ? `${place.access} at ` : "", show
+        ? make("button", { type: "button", class: "to", onclick: show }, `${file}:${line}`)
+        : `${file}:${line}`, thread];
 }
 
 /* `link(finding)`: a button that leads to the finding's place in the trace; null: it has none. */
-function findingItem(finding, link) {
-    const places = [finding.place, finding.other_place].map(placeText).filter((text) => text);
+function findingItem(finding, link, toLine) {
+    const places = [finding.place, finding.other_place].filter((one) => one)
+        .map((one, k) => [k ? " and " : "", placeNodes(one, toLine)]);
     return make("li", { class: finding.severity }, make("strong", {}, `${finding.tool}: `),
-                `${finding.title}. ${places.join(" and ")} `, link(finding),
+                `${finding.title}. `, places, " ", link(finding),
                 make("details", {}, make("summary", {}, "the whole report"),
                      make("pre", {}, [finding.text, finding.detail].filter((t) => t).join("\n"))));
 }
 
 /* `isWhole`: all launches have run to their end. */
-function findingsList(document, isWhole, link) {
+function findingsList(document, isWhole, link, toLine) {
     const found = document.findings;
     if (!found.length && !isWhole)
         return make("p", {}, "The checkers have no verdict, because the kernel has not run to " +
@@ -142,7 +146,7 @@ function findingsList(document, isWhole, link) {
     const shown = found.length > most ? `; the first ${most}` : "";
     return make("div", {}, make("p", {}, `${count(document.errors, "error")} and ` +
         `${count(document.warnings, "warning")}${shown}:`),
-    make("ol", {}, found.slice(0, most).map((one) => findingItem(one, link))));
+    make("ol", {}, found.slice(0, most).map((one) => findingItem(one, link, toLine))));
 }
 
 const DOUBT = " But the kernel is not: in another schedule the result may be wrong. " +
@@ -156,7 +160,8 @@ function showResult(host, answer, document) {
         answer.buffers.some((one) => one.name === "in" && one.given);
     const isInDoubt = text && !isWrong && document && document.errors;
     const doubt = (isInDoubt ? DOUBT : "") + (hasChanged ? CHANGED : "");
-    replace(host, make("p", { class: isWrong || doubt ? "wrong" : "right" }, text + doubt));
+    replace(host, text + doubt
+        ? make("p", { class: isWrong || doubt ? "wrong" : "right" }, text + doubt) : "");
 }
 
 /* All buffers after the run; the text of a long one is cut. */

@@ -159,12 +159,12 @@ function makeWidget(host, title, shown, changed) {
                                       onkeydown: (event) => player.keys(event) },
         make("h2", {}, title), parts.choices,
         make("div", { class: "facts" }, parts.status, parts.shape),
-        make("div", { class: "stage" }, parts.source, make("div", { class: "views" },
+        make("div", {}, make("div", { class: "stage" }, parts.source, make("div", { class: "views" },
             make("div", { class: "above" }, tabs.element,
                  make("span", { class: "buttons" }, codeButton, parts.edit)),
             make("div", { class: "picture-room" },
                  parts.tree, parts.piles, parts.lanes, parts.held, parts.banks))),
-        make("div", { class: "deck" }, parts.event, parts.player, parts.result),
+        make("div", { class: "deck" }, parts.event, parts.player, parts.result)),
         parts.findings, more);
     host.append(section);
 
@@ -239,7 +239,7 @@ function makeWidget(host, title, shown, changed) {
     /* given: answer, state (at, launch, block, rules), sources, kernel (the name in PTX), files
      * (the names of its source files), none (why there is nothing to play), barriers, off, toggle,
      * recorded(launch), beside(launch) (counters of the book's kernel), select(state), type, ptx,
-     * fold, keep (of instruction()). A promise of the end. */
+     * fold, keep (of instruction()), toLine(file, line) (what shows a line in an editor). A promise of the end. */
     async function show(given) {
         const { answer, state } = given, mine = ++turn;
         const document = answer.document ? JSON.parse(answer.document) : null;
@@ -275,7 +275,7 @@ function makeWidget(host, title, shown, changed) {
                 player.go(at + 1) }, `show event ${at + 1}`);
         };
         replace(parts.findings, document
-            ? counters.findingsList(document, !answer.error, linkTo) : "");
+            ? counters.findingsList(document, !answer.error, linkTo, given.toLine) : "");
         replace(parts.counters, "");
         replace(parts.lines, linesTable(record, document, given.sources));
         showFile(wanted || files[0] || given.files[0]);
@@ -288,6 +288,7 @@ function makeWidget(host, title, shown, changed) {
         placeHost = given.placeHost;
         replace(placeHost, placeChoices(launches, { launch, block }, given.select));
         section.classList.remove("empty");
+        section.classList.toggle("unplayed", !events.length);
         showView(state.view || shown.view);
         showCode(Boolean(shown.code || state.code || (given.off && given.off.size)));
         const marks = marksOf(events, document ? document.findings : [], indexOf);

@@ -16,6 +16,7 @@ struct session {
     struct emu_module *module;
     struct emu *host; /* on which main runs; NULL: none does */
     struct emu_program program;
+    bool went_on; /* main has ended, although a kernel has failed */
     struct document document;
     FILE *trace_file; /* counts lines, and writes the first ones to kept_file */
     FILE *kept_file;
@@ -161,6 +162,7 @@ static bool run_program(struct session *s)
     if (!error) error = emu_load(s->host, ptx, strlen(ptx), "the PTX text", &module);
     if (!error) error = emu_run_main(s->host, module, CC_MAIN, &s->program);
     if (s->program.fault) fail(s, s->program.fault, s->program.message);
+    s->went_on = s->program.fault && !error;
     return !error || fail(s, error, emu_message(s->host));
 }
 
@@ -287,6 +289,7 @@ static void write_answer(FILE *out, struct session *s)
     struct json j = {.out = out};
     json_open(&j, NULL, '{');
     json_number(&j, "error", (uint64_t)s->error);
+    json_bool(&j, "went_on", s->went_on);
     json_text(&j, "message", s->message);
     write_kernels(&j, s);
     if (s->emu) write_document(&j, s); /* before initcheck sees that all buffers are read */
