@@ -104,7 +104,7 @@ function puzzleView({ text, right }, toLine) {
 const NARROW = 600, COMMENT = 30; // pixels; letters
 function broken(text) {
     if (innerWidth >= NARROW) return text;
-    const line = new RegExp(`(?<! )(.{1,${COMMENT}})(?: |$)`, "g");
+    const line = new RegExp(`(.{1,${COMMENT}})(?: |$)`, "g");
     return text.replace(/^( *)\/\/ (?!----)(.*)(?:\n\1\/\/ (?!----).*)*/gm, (all, indent) =>
         all.split("\n").map((one) => one.trim().slice(3)).join(" ")
             .replace(line, `${indent}// $1\n`).trimEnd());

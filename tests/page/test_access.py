@@ -93,7 +93,7 @@ class Tree(Page):
         self.load("#chapter=own")
         self.paste(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k("
             ".param .u64 p, .param .f32 v, .param .u32 n) { ret; }")
-        self.wait_for(lambda: self.all("form button[type=submit]"))
+        self.wait_for(lambda: self.all("form fieldset"))
         self.check_tree(20)
 
     def focused(self):
@@ -133,7 +133,7 @@ class Tree(Page):
         self.load("#chapter=own")
         self.paste(".version 8.0\n.target sm_90\n.address_size 64\n" + "".join(
                 ".visible .entry %s(.param .u64 p) { ret; }\n" % name for name in "ab"))
-        self.wait_for(lambda: self.all("form button[type=submit]"))
+        self.wait_for(lambda: self.all("form fieldset"))
         for name in ("kernel", "type", "filled with", "is"):
             self.assertEqual(self.keys(self.control(name), "\ue015"), name)
 

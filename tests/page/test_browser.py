@@ -303,7 +303,7 @@ class OwnPtx(Page):
 
     def run_own(self, ptx, **fields):
         self.own(ptx)
-        self.wait_for(lambda: self.all("form button[type=submit]"))
+        self.wait_for(lambda: self.all("form fieldset"))
         for name, value in fields.items():
             field = self.control(name.replace("_", " "))
             field.clear()
@@ -339,7 +339,7 @@ class OwnPtx(Page):
             path = Path(folder) / "mine.cu"
             path.write_text("first line\nsecond line\n", encoding="utf-8")
             self.all("input[type=file]")[1].send_keys(str(path))
-            self.wait_for(lambda: self.all("form button[type=submit]"))
+            self.wait_for(lambda: self.all("form fieldset"))
             self.driver.execute_async_script(AS_READ, self.all("input[type=file]")[1])
         self.press("Run")
         self.wait_for(lambda: "second line" in self.text(".source"))
@@ -348,7 +348,7 @@ class OwnPtx(Page):
         self.own("this is not PTX")
         self.assertIn("line 1", self.wait_for(lambda: self.text(".result")))
         self.own(KERNEL % ("k", "bogus.u32 %r, %r;"))
-        self.wait_for(lambda: self.all("form button[type=submit]"))
+        self.wait_for(lambda: self.all("form fieldset"))
         self.press("Run")
         self.assertIn("bogus", self.wait_for(lambda: self.text(".result")))
 
@@ -361,7 +361,7 @@ class OwnPtx(Page):
         self.wait_for(lambda: self.all(".findings li, .findings p"))
         self.press("Step")
         self.assertIn("<img", self.text(".event"))
-        self.assertEqual(self.all(".widget img, .widget b"), [])
+        self.assertEqual(self.all(".widget img, .widget b:not(.editor b)"), [])
         self.own("<script>document.title='hacked'</script>")
         self.wait_for(lambda: self.text(".result"))
         self.assertNotIn("hacked", self.driver.title)

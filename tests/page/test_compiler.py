@@ -160,7 +160,7 @@ class OwnCuda(Page):
 
     def test_cuda_c_runs_as_ptx_does(self):
         self.own("__global__ void twice(float *p)\n{\n    p[threadIdx.x] *= 2;\n}\n")
-        self.wait_for(lambda: self.all("form button[type=submit]"))
+        self.wait_for(lambda: self.all("form fieldset"))
         self.press("Run")
         self.wait_for(lambda: self.text(".shape").startswith("twice: 1 block of 256"))
         self.assertIn("own.cu", self.text("table.source caption"))
@@ -172,7 +172,7 @@ class OwnCuda(Page):
         self.assertIn("1 error, so nothing has run", self.text(".result"))
         self.all(".problems button")[0].click()
         self.assertEqual(self.driver.execute_script(SELECTED), "q")
-        self.assertFalse(self.all("form button[type=submit]"))
+        self.assertFalse(self.all("form fieldset"))
 
 
 class CompilerInWasm(unittest.TestCase):

@@ -62,7 +62,7 @@ class Form(Page):
         else:
             self.load(link)
         return self.wait_for(lambda: self.text(".findings") or self.text(".result") or
-                             (not form_runs(form) and self.all("form button")))
+                             (not form_runs(form) and self.all("form fieldset")))
 
     def changed(self, k, **fields):
         parameters = [dict(one) for one in FIELDS["parameters"]]
@@ -210,6 +210,20 @@ class OwnForm(Form):
         self.assertRegex(self.text(".findings"), "WAR hazard.*own.cu:9.*show event")
         self.assertEqual(self.texts("form legend"), ["The program"])
 
+    def test_a_fault_says_its_line_and_the_text_stays(self):
+        text = (TOP / "steps/first-kernel/sums.cu").read_text()
+        text = text.replace("threadIdx.x", "threadIdx.x + 1000", 1)
+        self.open_own(text, {})
+        self.assertRegex(self.text(".verdict"), r"^\d+ errors?.* line \d+; main went on\.$")
+        self.assertRegex(self.text(".event"), r"^The launch was ended by the error in line \d+\.$")
+        self.assertFalse(self.all(".play")[0].is_displayed())
+        self.all("textarea[aria-label='Your PTX']")[0].send_keys("// mine")
+        self.load("#chapter=own")
+        self.wait_for(lambda: self.all("form fieldset"))
+        self.assertIn("// mine", self.all("textarea[aria-label='Your PTX']")[0]
+                      .get_attribute("value"))
+        self.driver.execute_script("localStorage.clear()")
+
     def test_a_large_launch_is_counted_and_not_played(self):
         launch = {**FIELDS["launch"], "grid": [100, 10, 1], "block": [128, 1, 1]}
         self.open_own(KERNEL % ("", "", ""), {"launch": launch, "parameters": []})
@@ -224,7 +238,7 @@ class OwnForm(Form):
             self.driver.get("about:blank")
             self.driver.get(PAGE.as_uri() + "#" + urlencode({"chapter": "own", "own": SCALE,
                                                              "form": form}))
-            self.wait_for(lambda: self.all("form button[type=submit]"))
+            self.wait_for(lambda: self.all("form fieldset"))
             self.assertEqual(self.all("form b"), [])
 
 
@@ -274,7 +288,7 @@ class LongTraces(Form):
                          ["st.shared.u32 [s], %r;"])
         self.load("#chapter=own")
         self.paste(KERNEL % ("", "", ".reg .b32 %r;\n.shared .b32 s[4];\n" + body))
-        self.wait_for(lambda: self.all("form button[type=submit]"))
+        self.wait_for(lambda: self.all("form fieldset"))
         self.driver.execute_script("arguments[0].value = 32", self.control("threads of a block"))
         self.press("Run")
         self.wait_for(lambda: self.text(".findings"))
@@ -356,10 +370,10 @@ class Kernels(Form):
         self.driver.execute_script(
             "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('paste'))",
             editor, TWO)
-        self.wait_for(lambda: self.all("form button[type=submit]"))
+        self.wait_for(lambda: self.all("form fieldset"))
         editor.send_keys("\t")
         self.assertEqual(self.driver.execute_script(
-            "return document.activeElement.closest('label').firstChild.data.trim()"), "kernel")
+            "return document.activeElement.textContent"), "Run")
 
 
 class Links(Form):
