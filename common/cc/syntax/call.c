@@ -294,7 +294,9 @@ struct expr *read_call(struct parser *p, struct token *name, struct function *fu
     if (p->stumbled_at != NULL) return unknown(p, name->at);
     if (function->is_kernel) {
         complain(p, name->at, "host code launches it: name<<<blocks, threads>>>(arguments)",
-                 "`%s` is a kernel, and cannot be called from device code", function->name);
+                 is_host_code(p) ? "`%s` is a kernel, and is called without <<<>>>"
+                                 : "`%s` is a kernel, and cannot be called from device code",
+                 function->name);
         return unknown(p, name->at);
     }
     if (is_host_code(p) && function->is_device) {
