@@ -66,9 +66,9 @@ current == "SYNOPSIS" { section("DESCRIPTION") }
     next
 }
 
-# In a list: "  name   text", or "* name" with the text in the next line.
+# In a list: "  name   text", "  emu words  text", or "* name" with the text in the next line.
 list && /^[ *] [^ ]/ {
-    at = match(substr($0, 3), /  *[^ ]/)
+    at = match(substr($0, 3), /^  emu / ? "   *[^ ]" : "  *[^ ]")
     name = at ? substr($0, 3, at - 1) : substr($0, 3)
     entry((/^\*/ ? "* " : "") name, at ? substr($0, at + RLENGTH + 1) : "")
     next

@@ -94,7 +94,7 @@ static const struct {
     {HEAP_TWICE, cudaErrorLaunchFailure, "which has been freed already"},
     {HEAP_INSIDE, cudaErrorLaunchFailure, "which is inside of a block, not at its start"},
     {HEAP_FOREIGN, cudaErrorLaunchFailure, "which malloc in a kernel has never given"},
-    {HEAP_BEHIND, cudaErrorIllegalAddress, "0 bytes past the end of the block of 20 bytes"},
+    {HEAP_BEHIND, cudaErrorIllegalAddress, "just past the end of the block of 20 bytes"},
     {HEAP_FREED, cudaErrorIllegalAddress, "7 bytes into the block of 20 bytes"},
 };
 
@@ -199,7 +199,7 @@ Test(dynamic, waiting_in_a_kernel_is_refused)
 Test(dynamic, what_is_endless_ends_at_the_limits_slow)
 {
     expect_status(0, "timeout 60 $emu --kernel-instructions 1700000 $p/dynamic chain 2>&1");
-    expect("emu: kernel chain and the launches before it have executed more than 1700000 warp "
+    expect(" change? kernel chain and the launches before it have executed more than 1700000 warp "
            "instructions, and EMU_KERNEL_INSTRUCTIONS allows no more");
     expect("emu: kernel chain led to more launches in kernels than the reports hold: they lack ");
     expect("cudaErrorLaunchTimeout, sum 0");
@@ -213,7 +213,7 @@ Test(dynamic, what_is_endless_ends_at_the_limits_slow)
     }
     expect_status(0, "timeout 60 $emu --kernel-instructions 9999 --log-file /dev/null "
                      "$p/dynamic while 2>&1");
-    expect("emu: kernel stay and the launches before it have executed more than 9999 warp");
+    expect(" change? kernel stay and the launches before it have executed more than 9999 warp");
 }
 
 /* Programs seldom look at the errors of calls in kernels. */

@@ -420,7 +420,7 @@ Test(devices, a_fault_behind_memory_of_a_peer)
     ok(launch_add(one + 1, 5, NULL));
     is(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     char place[80];
-    snprintf(place, sizeof place, "(0 bytes past the end of the allocation of 4 bytes at %p;",
+    snprintf(place, sizeof place, "(just past the end of the allocation of 4 bytes at %p;",
              (void *)one);
     const char *text = read_stderr();
     cr_assert(strstr(text, place) != NULL, "%s", text);

@@ -252,7 +252,8 @@ Test(waits, what_only_the_grid_could_end_is_told_soon_slow)
                       "EMU_TIMEOUT=9999 EMU_PROGRESS=1 timeout 300 $emu --log-file /dev/null"
                       " $p/waits %s 2>&1",
                       cases[k]);
-        expect("emu: deadlock: all blocks that have not ended wait in loops like this one");
+        expect("emu: this loop does not end: its condition may never change; deadlock: all blocks "
+               "that have not ended wait in loops like this one");
         expect(" have begun;");
         expect_not(" are left");
     }
@@ -263,7 +264,7 @@ Test(waits, patience_is_that_of_all_blocks_slow)
 {
     expect_status(0, "EMU_TIMEOUT=1 timeout 40 $emu --log-file /dev/null $p/waits never"
                      " plain-barrier 400 2>&1");
-    expect("emu: deadlock: all blocks that have not ended wait in loops like this one");
+    expect("emu: this loop does not end: its condition may never change; deadlock: all blocks ");
     expect("waits.cu:");
 }
 

@@ -137,7 +137,7 @@ Test(single_pass, without_a_ticket_the_order_of_blocks_matters_slow)
     expect_status(
         1, "EMU_TIMEOUT=1 $emu --blocks descending --log-file /dev/null $p/ticket index " MANY
            " 2>&1");
-    expect("emu: deadlock: the GPU is full, 1056 of 1954 blocks have begun, and all that have not "
+    expect("; deadlock: the GPU is full, 1056 of 1954 blocks have begun, and all that have not "
            "ended wait in loops like this one; does one wait for a block that can begin only when "
            "another ends?, at ");
     expect("look_back.cuh:");

@@ -114,7 +114,11 @@ static void emu_environment(void)
 /* Finds a program as a shell does: a name with a slash is a path, another is looked up in PATH. */
 static void find_program(const char *name, char path[PATH_MAX])
 {
+    size_t length = strlen(name);
     snprintf(path, PATH_MAX, "%s", name);
+    if (length > 3 && strcmp(name + length - 3, ".cu") == 0 && access(name, R_OK) == 0 &&
+        access(name, X_OK) != 0)
+        emu_refuse("%s is a source file: emu run %s", name, name);
     if (strchr(name, '/') == NULL) {
         if (program_path(name, path)) return;
         if (access(name, X_OK) == 0)

@@ -363,7 +363,11 @@ static int print_help(void *to, const char *value, struct fault *fault)
          "Runs a CUDA program on an emulated GPU and prints what its kernels did, as ncu would,\n"
          "or with --tool what is wrong with them, as compute-sanitizer would. COMMAND may be any\n"
          "other command, such as make or a script: then all CUDA programs that it starts run so,\n"
-         "and their reports follow when it has ended.\n");
+         "and their reports follow when it has ended.\n\n"
+         "Examples:\n"
+         "  emu run my.cu              compile my.cu, run it, count what its kernels do\n"
+         "  emu --tool all run my.cu   look for races and memory errors\n"
+         "  emu --per-line ./program   the counts of each source line\n");
     print_options();
     puts("\nCUDA programs must be linked with nvcc -cudart shared, with g++ and -lcudart, or with "
          "the\n"
@@ -435,7 +439,8 @@ int emu_options(int argc, char **argv, bool *report)
         if (option_take(table, &line, report, &taken, &fault)) emu_refuse("%s", fault.text);
         if (!taken) emu_refuse("there is no option %s; see emu --help", argv[line.at]);
     }
-    if (line.at == argc) emu_refuse("which program? usage: emu [options] COMMAND [arguments]");
+    if (line.at == argc) emu_refuse("which program? usage: emu [options] COMMAND [arguments],"
+                                      " or emu [options] run FILE.cu [arguments]; see emu --help");
     settings_read(); /* programs refuse wrong values */
     settle();
     settings_read();

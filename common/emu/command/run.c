@@ -264,7 +264,8 @@ void emu_run_compile(const char *file, char program[PATH_MAX])
     check_file(file);
     if (!nvcc_find(nvcc))
         emu_refuse("emu run needs nvcc, which is not in $CUDA_HOME, PATH or /usr/local/cuda;"
-                   " install a CUDA 13 toolkit, or nvidia-cuda-nvcc with pip, or set CUDA_HOME");
+                   " pip install \"upsweep[nvcc]\" (if emu is a wheel's), or install a CUDA 13"
+                   " toolkit, or nvidia-cuda-nvcc with pip, or set CUDA_HOME");
     check_host_compiler();
     handle_signals();
     make_temporary(file);
@@ -300,17 +301,19 @@ static void emu_tell_no_run(const char *program)
         emu_note("no kernel was launched by %s", program);
 }
 
-/* A checker may say more of a program that has failed by itself, or has copied fresh memory. */
+/* A checker may say more of a program that has copied fresh memory, or has failed although the
+ * emulator has found no error: its results may be wrong. */
 static void name_checkers(int outcome, int status)
 {
-    bool has_failed = WIFEXITED(status) && (status != 0 || has_told(outcome, OUTCOME_ERROR));
+    bool has_failed = WIFEXITED(status) && status != 0 && !has_told(outcome, OUTCOME_ERROR);
     if (!has_told(outcome, OUTCOME_RUN) || setting_text(SETTING_TOOL) != NULL) return;
     if (setting_text(SETTING_BUDGET) != NULL || setting_text(SETTING_BASELINE) != NULL) return;
     if (has_told(outcome, OUTCOME_FRESH))
-        emu_note("the program has copied memory to the host in which nothing seems to have been"
-                 " stored; --tool all says where");
+        emu_note("the program has copied words 0xcdcdcdcd to the host: memory in which nothing has"
+                 " been stored holds them; --tool all says where");
     else if (has_failed)
-        emu_note("--tool all may say why it failed");
+        emu_note("no kernel has failed; if results are wrong, --tool all looks for races and memory"
+                 " that is not set");
 }
 
 void emu_run_wait(const char *program, char *const *arguments)

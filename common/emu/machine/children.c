@@ -36,12 +36,14 @@ void descendants_close(struct emu *emu)
 
 int children_open(struct emu *emu, struct launch *launch)
 {
+    char name[EMU_NAME_SIZE];
+    kernel_base_name(launch->kernel->info.name, name, sizeof name);
     if (!emu->descendants) emu->descendants = descendants_open(emu);
     if (!emu->descendants)
         return device_failed(emu, EMU_OUT_OF_MEMORY,
                              "no device memory for what kernel %s launches; cudaDeviceSetLimit("
                              "cudaLimitDevRuntimePendingLaunchCount, …) allows fewer launches",
-                             launch->kernel->info.name);
+                             name);
     struct children *children = allocated(calloc(1, sizeof *children));
     children->end = &children->first;
     launch->children = children;

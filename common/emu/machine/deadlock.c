@@ -460,6 +460,16 @@ static void give_up_nowhere(struct launch *launch, int error, const char *why)
     give_up_launch(launch, error, sentence);
 }
 
+void describe_loop(struct cluster *cluster, char *text, size_t size)
+{
+    struct stuck_fragment s = look_around(cluster, runs_rather);
+    char place[480];
+    snprintf(text, size, "each loop");
+    if (!s.warp || !s.insn->source || !s.insn->source->source_line) return;
+    describe_place(cluster->launch->kernel, s.insn, place, sizeof place);
+    snprintf(text, size, "the loop around %s", place);
+}
+
 void give_up_cluster(struct cluster *cluster, int error, const char *why)
 {
     if (phase_wait_give_up(cluster, error, why)) return;

@@ -607,7 +607,11 @@ void device_describe_address(const struct emu *emu, uint64_t address, char *text
                  "%" PRIu64 " bytes before the allocation of %" PRIu64 " bytes at 0x%" PRIx64 "%s",
                  nearest->base - address, nearest->bytes, nearest->base,
                  guess_of_index(nearest, address));
-    else if (address >= nearest->base + nearest->bytes)
+    else if (address == nearest->base + nearest->bytes)
+        snprintf(text, size,
+                 "just past the end of the allocation of %" PRIu64 " bytes at 0x%" PRIx64,
+                 nearest->bytes, nearest->base);
+    else if (address > nearest->base + nearest->bytes)
         snprintf(text, size,
                  "%" PRIu64 " bytes past the end of the allocation of %" PRIu64
                  " bytes at 0x%" PRIx64 "%s",

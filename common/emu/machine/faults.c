@@ -2,6 +2,7 @@
 #include "device.h"
 #include "events.h"
 #include "common/files/visible.h"
+#include <inttypes.h>
 #include <stdarg.h>
 
 /* Does a GPU let an access to a global address pass? *range: the allocation that holds the address;
@@ -186,6 +187,16 @@ static uint32_t lanes_outside(const struct access *access, uint64_t size)
     return lanes & access->mask;
 }
 
+void describe_before(uint64_t address, unsigned bytes, char text[80])
+{
+    uint32_t before = (uint32_t)-address; /* of a window of 32 bits */
+    text[0] = '\0';
+    if (address > UINT32_MAX || before > INT32_MAX || !before) return;
+    int length = snprintf(text, 80, ", %" PRIu32 " bytes before its beginning", before);
+    if (before % bytes == 0)
+        snprintf(text + length, 80 - (size_t)length, ": index -%" PRIu32, before / bytes);
+}
+
 void access_outside(struct warp *w, const struct insn *i, const struct access *access,
                     uint64_t size)
 {
@@ -201,11 +212,13 @@ void access_outside(struct warp *w, const struct insn *i, const struct access *a
                                               .of_what = owner});
     bool passes =
         space == PTX_SHARED && access->address[first] + access->checked <= stray_shared_bytes(size);
+    char before[80];
+    describe_before(access->address[first], access->bytes, before);
     fault_found(w, i, first, EMU_ILLEGAL_ADDRESS,
-                "%s of %u bytes at %s address 0x%llx is out of bounds (%llu bytes %s%s)",
+                "%s of %u bytes at %s address 0x%llx is out of bounds (%llu bytes %s%s%s)",
                 operation_name(access), access->bytes, ptx_space_name(access->space),
                 (unsigned long long)access->address[first], (unsigned long long)size, owner,
-                passes ? HINT : "");
+                before, passes ? HINT : "");
 }
 
 void access_not_allowed(struct warp *w, const struct insn *i, const struct access *access)

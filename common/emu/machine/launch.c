@@ -18,7 +18,8 @@ static int check_cluster(struct emu *emu, const struct emu_kernel *kernel,
 {
     enum { FIRST_WITH_CLUSTERS = 9 }; /* compute capability */
     struct emu_dim grid = shape->grid, c = launch_cluster(kernel, shape);
-    const char *name = kernel->info.name;
+    char name[EMU_NAME_SIZE];
+    kernel_base_name(kernel->info.name, name, sizeof name);
     const unsigned *exact = kernel->info.cluster;
     uint64_t size = (uint64_t)c.x * c.y * c.z;
     unsigned most = shape->large_clusters ? EMU_LARGEST_CLUSTER : EMU_PORTABLE_CLUSTER;
@@ -55,11 +56,13 @@ static int check_cluster(struct emu *emu, const struct emu_kernel *kernel,
 static int check_local(struct emu *emu, const struct emu_kernel_info *kernel)
 {
     enum { MOST_LOCAL = 512 << 10 };
+    char name[EMU_NAME_SIZE];
     if (kernel->local_bytes <= MOST_LOCAL) return EMU_OK;
+    kernel_base_name(kernel->name, name, sizeof name);
     return device_failed(emu, EMU_LAUNCH_OUT_OF_RESOURCES,
                          "kernel %s: %zu bytes of local memory a thread; a GPU has at most %d: "
                          "put large arrays into global memory",
-                         kernel->name, kernel->local_bytes, MOST_LOCAL);
+                         name, kernel->local_bytes, MOST_LOCAL);
 }
 
 int launch_check(struct emu *emu, const struct emu_kernel *kernel, const struct emu_shape *shape,
@@ -68,7 +71,8 @@ int launch_check(struct emu *emu, const struct emu_kernel *kernel, const struct 
     struct emu_dim grid = shape->grid, block = shape->block;
     enum { MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535 };
     const struct emu_gpu *gpu = emu->gpu;
-    const char *name = kernel->info.name;
+    char name[EMU_NAME_SIZE];
+    kernel_base_name(kernel->info.name, name, sizeof name);
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
     /* CUDA's manual names cudaErrorInvalidConfiguration for such launches. An H200 with CUDA 13
      * returns cudaErrorInvalidValue for each of them, and so does the emulator. */

@@ -484,6 +484,10 @@ void heap_describe(struct heap *heap, uint64_t address, char *text, size_t size)
                  "%" PRIu64 " bytes into the block of %" PRIu64 " bytes at 0x%" PRIx64
                  " of malloc%s",
                  address - base, bytes, base, is_freed ? ", which was freed" : "");
+    else if (address - base == bytes)
+        snprintf(text, size,
+                 "just past the end of the block of %" PRIu64 " bytes at 0x%" PRIx64 " of malloc",
+                 bytes, base);
     else
         snprintf(text, size,
                  "%" PRIu64 " bytes past the end of the block of %" PRIu64 " bytes at 0x%" PRIx64

@@ -363,21 +363,26 @@ static void describe_full(struct launch *launch, const char *loops, char *why, s
 /* All clusters that have begun wait, and none of them can end the wait of another. */
 static void give_up_all(struct cluster *cluster, bool full)
 {
-    char why[400];
+    static const char endless[] = "this loop does not end: its condition may never change; ";
+    enum { BEFORE = sizeof endless - 1 };
+    char sentence[500], *why = sentence + BEFORE;
+    const size_t size = sizeof sentence - BEFORE;
     const struct emu *emu = cluster->launch->emu;
+    memcpy(sentence, endless, BEFORE);
     if (full)
-        describe_full(cluster->launch, "loops like this one", why, sizeof why);
+        describe_full(cluster->launch, "loops like this one", why, size);
     else if (device_shares_memory(emu))
-        snprintf(why, sizeof why,
+        snprintf(why, size,
                  "all blocks that have not ended have waited for %u seconds in loops like this "
                  "one, for what none of them writes: has another process that shares memory with "
                  "this one ended, or does it need longer? (EMU_TIMEOUT=SECONDS allows more time)",
                  emu->patience);
     else
-        snprintf(why, sizeof why,
+        snprintf(why, size,
                  "deadlock: all blocks that have not ended wait in loops like this one, for what "
                  "none of them writes");
-    give_up_cluster(cluster, EMU_LAUNCH_TIMEOUT, why);
+    bool may_end = !full && device_shares_memory(emu);
+    give_up_cluster(cluster, EMU_LAUNCH_TIMEOUT, may_end ? why : sentence);
 }
 
 static void give_up_one(struct cluster *cluster)
@@ -521,13 +526,12 @@ static bool is_one_of_several(const struct launch *launch)
 
 /* The limit on instructions. If all blocks of a full GPU only wait, the reason is a deadlock. What
  * a cluster's turn has executed is added up when the turn is over, so that the sum is exact when
- * the last cluster has ended, whichever host threads ran them. The sentence names no place, which
- * would differ from run to run. */
+ * the last cluster has ended, whichever host threads ran them. */
 static void check_instructions(struct cluster *cluster)
 {
     struct launch *launch = cluster->launch;
     uint64_t executed = 0, limit = launch->emu->instruction_limit;
-    char kernel[200], why[400];
+    char kernel[200], loop[500], why[1000];
     if (!limit) return;
     for (unsigned rank = 0; rank < cluster->size; rank++) {
         executed += cluster->blocks[rank]->executed;
@@ -540,10 +544,11 @@ static void check_instructions(struct cluster *cluster)
     pthread_mutex_unlock(&launch->lock);
     if (!is_over) return;
     kernel_base_name(launch->kernel->info.name, kernel, sizeof kernel);
+    describe_loop(cluster, loop, sizeof loop);
     snprintf(why, sizeof why,
-             "kernel %s %s executed more than %" PRIu64
-             " warp instructions, and EMU_KERNEL_INSTRUCTIONS allows no more",
-             kernel, is_one_of_several(launch) ? "and the launches before it have" : "has", limit);
+             "does %s end, or does its condition never change? kernel %s %s executed more than"
+             " %" PRIu64 " warp instructions, and EMU_KERNEL_INSTRUCTIONS allows no more",
+             loop, kernel, is_one_of_several(launch) ? "and the launches before it have" : "has", limit);
     if (is_stuck) describe_full(launch, "loops", why, sizeof why);
     give_up_launch(launch, EMU_LAUNCH_TIMEOUT, why);
 }

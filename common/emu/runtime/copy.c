@@ -100,16 +100,16 @@ static void note(const struct side *side, const struct cudaExtent *extent, bool 
                         writes);
 }
 
-/* Does a row look as if nothing had been stored there? All bytes of fresh memory are 0xCD, and the
- * upper ones still are where small numbers were added to it. Other words may look so by chance. */
+/* Does a row look as if nothing had been stored there? All bytes of fresh memory are 0xCD. Words
+ * computed from it are not counted: they were stored. Other words may look so by chance. */
 static bool looks_fresh(const char *row, size_t bytes)
 {
-    enum { FRESH = 0xCDCDCD, PER_CHANCE = 1000 };
+    enum { PER_CHANCE = 1000 };
     size_t words = bytes / sizeof(uint32_t), fresh = 0;
     for (size_t i = 0; i < words; i++) {
         uint32_t word;
         memcpy(&word, row + i * sizeof word, sizeof word);
-        fresh += word >> 8 == FRESH;
+        fresh += word == UINT32_C(0xCDCDCDCD);
     }
     return fresh > words / PER_CHANCE;
 }

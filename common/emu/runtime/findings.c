@@ -119,9 +119,30 @@ static void print_lines(const char *text, const char *colour)
     }
 }
 
-static void print_finding(const struct emu_finding *f)
+/* The allocation in a detail of memcheck; "" if none is named. */
+static const char *allocation_in(const struct emu_finding *f, size_t *length)
 {
-    printed++;
+    const char *found = f->detail != NULL ? strstr(f->detail, "allocation at 0x") : NULL;
+    *length = found != NULL ? strcspn(found, "(\n") : 0;
+    return found != NULL ? found : "";
+}
+
+/* Are they the same invalid access, of two threads? */
+static bool is_of_next_thread(const struct emu_finding *f, const struct emu_finding *next)
+{
+    const struct emu_place *a = &f->place, *b = &next->place;
+    size_t length, other;
+    const char *one = allocation_in(f, &length), *two = allocation_in(next, &other);
+    return f->tool == EMU_CHECK_MEMORY && f->unit == NULL && f->space && next->space &&
+           f->launch == next->launch && a->line == b->line &&
+           (a->line != 0 || a->ptx_line == b->ptx_line) && strcmp(f->title, next->title) == 0 &&
+           length == other && strncmp(one, two, length) == 0;
+}
+
+/* `threads`: it and the next findings differ only in their thread. */
+static void print_finding(const struct emu_finding *f, size_t threads)
+{
+    printed += threads;
     hazards += f->tool == EMU_CHECK_RACE;
     static const char red[] = "\033[31m", yellow[] = "\033[33m";
     print_lines(f->head, f->severity == EMU_FINDING_ERROR     ? red
@@ -129,6 +150,7 @@ static void print_finding(const struct emu_finding *f)
                                                               : "");
     bool counts = f->unit != NULL && (f->count > 1 || f->tool == EMU_CHECK_RACE);
     if (counts) fprintf(wanted.log, " [%" PRIu64 " %s]", f->count, f->unit);
+    if (threads > 1) fprintf(wanted.log, " [%zu threads]", threads);
     fputc('\n', wanted.log);
     if (f->detail != NULL) {
         print_lines(f->detail, "");
@@ -169,8 +191,14 @@ void cudart_check_print(void)
     flockfile(wanted.log);
     for (int i = 0; i < cudart_device_count(); i++) {
         struct device *device = cudart_device_at(i);
-        for (; device->printed < emu_findings(device->emu); device->printed++)
-            print_finding(emu_finding(device->emu, device->printed));
+        for (size_t first, end = emu_findings(device->emu); (first = device->printed) < end;) {
+            const struct emu_finding *f = emu_finding(device->emu, first);
+            do
+                device->printed++;
+            while (device->printed < end &&
+                   is_of_next_thread(f, emu_finding(device->emu, device->printed)));
+            print_finding(f, device->printed - first);
+        }
     }
     share_errors();
     fflush(wanted.log);

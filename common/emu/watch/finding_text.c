@@ -154,6 +154,7 @@ static void describe_outside_global(struct emu *emu, uint64_t address, uint64_t 
 static void describe(struct emu *emu, const struct bad_access *bad, uint64_t address, char *text,
                      size_t size)
 {
+    char before[80];
     switch (bad->wrong) {
     case ACCESS_MISALIGNED:
         snprintf(text, size, "    Access to 0x%" PRIx64 " is misaligned", address);
@@ -162,9 +163,10 @@ static void describe(struct emu *emu, const struct bad_access *bad, uint64_t add
         describe_outside_global(emu, address, bad->access->bytes, text, size);
         return;
     case ACCESS_OUTSIDE:
+        describe_before(address, bad->access->bytes, before);
         snprintf(text, size,
-                 "    Access to 0x%" PRIx64 " is out of bounds\n    of the %" PRIu64 " bytes %s",
-                 address, bad->size, bad->of_what);
+                 "    Access to 0x%" PRIx64 " is out of bounds\n    of the %" PRIu64 " bytes %s%s",
+                 address, bad->size, bad->of_what, before);
         return;
     case ACCESS_NOT_ALLOWED:
         snprintf(text, size, "    %s",

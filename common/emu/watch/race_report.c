@@ -27,7 +27,8 @@ enum distance {
     MIXED,
     UNFENCED_READER,
     CONDITION,
-    UPDATE
+    UPDATE,
+    IN_PLACE /* one block reads what another writes */
 };
 
 static const struct {
@@ -234,7 +235,9 @@ static const char *const advice[] = {
     "Which of the two values stays is chance: one thread must decide, after a barrier or in a "
     "node of its own",
     "Both load this word, change it and store it, and one of the changes may be lost: it takes an "
-    "atomic, such as atomicAdd(), a lock with fences, or a barrier if they take turns"};
+    "atomic, such as atomicAdd(), a lock with fences, or a barrier if they take turns",
+    "Nothing orders these two blocks: write to another array; else it takes atomics, a flag that is "
+    "stored behind a __threadfence(), or a second launch"};
 
 /* "thread (0,0,0) in block (0,0,0)", or "a copy of" this thread. */
 static void describe_agent(const struct check_place *place, char *text, size_t size)
@@ -244,20 +247,35 @@ static void describe_agent(const struct check_place *place, char *text, size_t s
     if (place->has_thread) check_describe_thread(place, text + length, size - (size_t)length);
 }
 
+/* "0x300000001200 (index 128 of 256 elements of 4 bytes in the allocation at 0x300000001000)" */
+static void describe_address(const struct launch *launch, const struct hazard_report *r, char *text,
+                             size_t size)
+{
+    struct range range;
+    unsigned bytes = r->place.insn ? r->place.insn->element_bytes : 0;
+    snprintf(text, size, " 0x%" PRIx64, r->address);
+    if (r->space == PTX_SHARED || !bytes || !device_range(launch->emu, r->address, &range)) return;
+    device_append(text, size,
+                  " (index %" PRIu64 " of %" PRIu64 " elements of %u bytes in the allocation at"
+                  " 0x%" PRIx64 ")",
+                  (r->address - range.base) / bytes, range.bytes / bytes, bytes, range.base);
+}
+
 static void report_hazard(const struct launch *launch, const struct hazard_report *r)
 {
-    bool has_address = r->hazard != SET_DIFFERENTLY;
-    char title[60], address[30] = "", detail[CHECK_TEXT], me[99], they[99];
+    bool has_address = r->hazard != SET_DIFFERENTLY,
+         in_place = r->distance == SAME_GRID && r->hazard != WRITE_AFTER_WRITE;
+    char title[60], address[200] = "", detail[CHECK_TEXT], me[99], they[99];
     describe_agent(&r->place, me, sizeof me);
     describe_agent(&r->other, they, sizeof they);
     snprintf(title, sizeof title, "%s hazard at %s", hazard_words[r->hazard].name,
              !has_address             ? "the condition of a graph"
              : r->space == PTX_SHARED ? "__shared__ address"
                                       : "__global__ address");
-    if (has_address) snprintf(address, sizeof address, " 0x%" PRIx64, r->address);
+    if (has_address) describe_address(launch, r, address, sizeof address);
     snprintf(detail, sizeof detail, "    %s%s: %s %s, %s %s\n    %s", title, address, they,
              hazard_words[r->hazard].then, me, hazard_words[r->hazard].now,
-             advice[r->updates ? UPDATE : r->distance]);
+             advice[r->updates ? UPDATE : in_place ? IN_PLACE : r->distance]);
     check_report(launch->emu, launch,
                  &(struct check_report){.tool = EMU_CHECK_RACE,
                                         .severity = EMU_FINDING_ERROR,
