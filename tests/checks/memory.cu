@@ -639,7 +639,7 @@ template <bool right> __global__ void memory_shared_begin(const int *in, int *ou
     int i = threadIdx.x;
     tile[i] = in[i];
     __syncthreads();
-    int before = right && i == 0 ? 0 : tile[i - 1]; /* memcheck: Invalid __shared__ read */
+    int before = right && i == 0 ? 0 : tile[i - 1]; /* memcheck: beginning: index -1 */
     out[i] = tile[i] - before;
 }
 PAIR(memory_shared_begin<right>, 1, 64, zeros<int>(64), zeros<int>(64))

@@ -411,7 +411,7 @@ Test(memcheck, memory_that_was_freed)
 {
     check("", "memory-freed wrong", 33);
     LINES(
-        "    and is 4 bytes inside of a freed allocation at 0x300000200000 of size 4194304 bytes\n",
+        "    and is 0 bytes inside of a freed allocation at 0x300000200000 of size 4194304 bytes\n",
         "    It was freed at\n"
         "========= " HOST,
         "    It had been allocated at\n"
@@ -525,7 +525,7 @@ Test(memcheck, exit_codes)
 Test(memcheck, print_limit)
 {
     check("--print-limit 2", "memory-atomic-aligned wrong", 34);
-    cr_assert_eq(count("is misaligned\n"), 2);
+    expect(" [2 threads]\n");
     expect("\n========= ERROR SUMMARY: 32 errors were not printed. Use --print-limit option to "
            "adjust the number of printed errors\n");
 }

@@ -312,7 +312,7 @@ static void name_checkers(int outcome, int status)
         emu_note("the program has copied words 0xcdcdcdcd to the host: memory in which nothing has"
                  " been stored holds them; --tool all says where");
     else if (has_failed)
-        emu_note("no kernel has failed; if results are wrong, --tool all looks for races and memory"
+        emu_note("the kernels have run; if results are wrong, --tool all looks for races and memory"
                  " that is not set");
 }
 

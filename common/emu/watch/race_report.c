@@ -247,7 +247,7 @@ static void describe_agent(const struct check_place *place, char *text, size_t s
     if (place->has_thread) check_describe_thread(place, text + length, size - (size_t)length);
 }
 
-/* "0x300000001200 (index 128 of 256 elements of 4 bytes in the allocation at 0x300000001000)" */
+/* "0x300000001200 (index 128 of 256 elements of 4 bytes in the allocation at 0x…)" */
 static void describe_address(const struct launch *launch, const struct hazard_report *r, char *text,
                              size_t size)
 {
