@@ -430,7 +430,7 @@ void access_misaligned(struct warp *, const struct insn *, const struct access *
 void access_outside_global(struct warp *, const struct insn *, const struct access *);
 /* For the other spaces, which have `size` bytes. */
 void access_outside(struct warp *, const struct insn *, const struct access *, uint64_t size);
-/* ", 4 bytes before its beginning: index -1", if an address of shared or local memory is negative */
+/* ", 4 bytes before its beginning: index -1", if an address is a negative number */
 void describe_before(uint64_t address, unsigned bytes, char text[80]);
 /* For a space that cannot be written or has no atomics. */
 void access_not_allowed(struct warp *, const struct insn *, const struct access *);

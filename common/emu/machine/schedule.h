@@ -109,7 +109,7 @@ void deadlock_resolve(struct cluster *);
 /* Ends the launch with an error, the reason `why`, and the place of a thread of the cluster: one
  * that runs, if there is one. Except for an interrupt, it is also a finding. */
 void give_up_cluster(struct cluster *, int error, const char *why);
-/* "the loop around file.cu:12 (PTX line 97)", where the cluster is; "each loop": no line is known */
+/* "the loop around file.cu:12 (PTX line 97)", or "each loop" if no line is known */
 void describe_loop(struct cluster *, char *text, size_t size);
 /* Ends the launch with a sentence that names the kernel and no place in it. It is a finding. */
 void give_up_launch(struct launch *, int error, const char *sentence);

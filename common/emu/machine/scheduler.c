@@ -548,7 +548,8 @@ static void check_instructions(struct cluster *cluster)
     snprintf(why, sizeof why,
              "does %s end, or does its condition never change? kernel %s %s executed more than"
              " %" PRIu64 " warp instructions, and EMU_KERNEL_INSTRUCTIONS allows no more",
-             loop, kernel, is_one_of_several(launch) ? "and the launches before it have" : "has", limit);
+             loop, kernel, is_one_of_several(launch) ? "and the launches before it have" : "has",
+             limit);
     if (is_stuck) describe_full(launch, "loops", why, sizeof why);
     give_up_launch(launch, EMU_LAUNCH_TIMEOUT, why);
 }

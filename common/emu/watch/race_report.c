@@ -236,8 +236,8 @@ static const char *const advice[] = {
     "node of its own",
     "Both load this word, change it and store it, and one of the changes may be lost: it takes an "
     "atomic, such as atomicAdd(), a lock with fences, or a barrier if they take turns",
-    "Nothing orders these two blocks: write to another array; else it takes atomics, a flag that is "
-    "stored behind a __threadfence(), or a second launch"};
+    "Nothing orders these two blocks: write to another array; else it takes atomics, a flag that "
+    "is stored behind a __threadfence(), or a second launch"};
 
 /* "thread (0,0,0) in block (0,0,0)", or "a copy of" this thread. */
 static void describe_agent(const struct check_place *place, char *text, size_t size)
