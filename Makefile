@@ -19,7 +19,7 @@ ifdef SMALL
     endif
 endif
 
-COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common/,files command \
+COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common/,files \
             step harness experiment $(addprefix harness/,host print input verify run report \
             traced))))
 
@@ -107,7 +107,7 @@ help: ## learn: list the targets
 	          printf "%sTo %s:\n%s", (i > 1 ? "\n" : ""), group[i], rows[group[i]] }'
 
 # The rest of the build stands beside what it builds.
-include steps/steps.mk common/bench/bench.mk common/library/library.mk common/emu/emu.mk \
-        common/labs/labs.mk common/cc/cc.mk common/page/page.mk tests/tests.mk profiles/profiles.mk
+include steps/steps.mk common/bench/bench.mk $(addprefix common/tools/,library/library.mk emu/emu.mk \
+        labs/labs.mk cc/cc.mk page/page.mk) tests/tests.mk profiles/profiles.mk
 
 -include $(shell find build -name '*.d' -not -path 'build/asan/*' 2>/dev/null)

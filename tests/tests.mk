@@ -24,7 +24,7 @@ TEST_ROOMS = harness steps emulator emulator/ptx labs cc tools fuzz wrong errata
 ONLY_SLOW = $(if $(SMALL),%/test_operators.c %/test_sort.c \
             %/operators_code.cu %/sort_code.cu %/wave_code.cu)
 TESTS    := $(call objects,$(filter-out %/bench_main.c $(ONLY_SLOW),$(call sources,common/bench \
-            $(addprefix tests/,$(TEST_ROOMS)) $(ONE_PROCESS) $(if $(SMALL),,common/library)) \
+            $(addprefix tests/,$(TEST_ROOMS)) $(ONE_PROCESS) $(if $(SMALL),,common/tools/library)) \
             $(wildcard $(NO_MPI17)) $(COMMON) $(GRADER))) $(LAB_SHARED) $(UPCC)
 RUN      := $(call in_test,run)
 
@@ -97,7 +97,7 @@ HIDDEN    = ptx/fatbin.o ptx/elf.o ptx/program_elf.o ptx/cubin.o report/budget.o
             report/html.o report/json.o report/json_document.o report/sarif.o report/text.o \
             watch/sass.o ptx/ptx_types.o ptx/insn.o machine/models.o machine/tables.o \
             ops/soft_float.o watch/shadow.o watch/value_bits.o command/agreement.o watch/metrics.o
-$(RUN): $(TESTS) $(HIDDEN:%=build/common/emu/%) build/emu/libcudart.so.13
+$(RUN): $(TESTS) $(HIDDEN:%=build/common/tools/emu/%) build/emu/libcudart.so.13
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \
 	    -Wl,--wrap=criterion_internal_test_teardown -lcriterion -lzstd -lm -pthread $(PUT)
@@ -290,7 +290,7 @@ build/tests/fuzz/run-cuda: build/tests/fuzz/cuda.o $(UPCC)
 
 # The reader of pictures needs no CUDA, and is told of less memory than there is.
 READERS  := $(call objects,$(wildcard $(addprefix common/harness/,input/*.c host/*.c print/*.c)) \
-            $(addprefix common/,step/element.c command/fault.c files/files.c files/visible.c))
+            $(addprefix common/,step/element.c files/fault.c files/files.c files/visible.c))
 build/tests/fuzz/run-picture: build/tests/fuzz/picture.o $(PICTURES) $(READERS)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,host_memory=fuzz_host_memory \

@@ -4,7 +4,7 @@
 #ifndef BENCH_H
 #define BENCH_H
 
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 #include "common/harness/run/device.h"
 #include "common/step/element.h"
 #include "common/step/options.h"

@@ -2,7 +2,7 @@
  * bench_options.c — options, and what is printed.
  */
 #include "bench.h"
-#include "common/command/option_table.h"
+#include "common/files/option_table.h"
 #include "common/harness/print/print.h"
 #include "common/step/element.h"
 #include <math.h>

@@ -40,7 +40,7 @@ CUDA_HOME=$(realpath "$(common/build/toolkit.sh)") ${MAKE:-make} --no-print-dire
 
 # Names in the sources of the PTX parser and decoder are words of PTX, with a dot and without.
 words() {
-    grep -oh '"[^" ]*"' common/emu/ptx/*.[ch] common/emu/ops/*.c |
+    grep -oh '"[^" ]*"' common/tools/emu/ptx/*.[ch] common/tools/emu/ops/*.c |
         tr -d '"' | tr . '\n' | sed -n 's/^%*[a-z][a-z0-9_:]*$/"&"\n".&"/p' | LC_ALL=C sort -u
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# python.sh: makes build/python, a fresh virtual environment that has the package of common/python,
+# python.sh: makes build/python, a fresh virtual environment with common/tools/library/python,
 # for its tests. Needs build/library and no network.
 set -eu
 . common/build/tools.sh
@@ -10,4 +10,4 @@ python=$(python_for_package) || {
 rm -rf build/python
 "$python" -m venv --system-site-packages build/python
 build/python/bin/pip install --quiet --no-index --no-cache-dir --disable-pip-version-check \
-    ./common/python
+    ./common/tools/library/python

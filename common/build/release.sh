@@ -15,8 +15,8 @@ if [ "$1" = dist ]; then
         strip --strip-debug "$tree"/lib/upsweep/*.a
         common/build/portable.sh "$tree/bin/emu" $libraries
     }
-    install -m 644 LICENSE common/emu/zstd-licence.txt "$tree/"
-    install -m 644 common/emu/tarball.md "$tree/README.md"
+    install -m 644 LICENSE common/tools/emu/zstd-licence.txt "$tree/"
+    install -m 644 common/tools/emu/tarball.md "$tree/README.md"
     tar -C build/dist --sort=name --owner=0 --group=0 --numeric-owner \
         --mtime="@$(git log -1 --format=%ct 2>/dev/null || echo 0)" -cf - "$name" |
         gzip -9n >"build/$name.tar.gz.new"
@@ -29,10 +29,9 @@ common/build/portable.sh "$wheel/lib/libupsweep.so"
 rm -rf "$wheel/lib/upsweep" "${wheel:?}/bin" dist.new && mkdir dist.new
 cp -a "$tree/bin" "$wheel/"
 cp -a "$tree/lib/upsweep" "$wheel/lib/"
-cd common/python
-UPSWEEP_LIBRARY=$(realpath "../../$wheel/lib/libupsweep.so") python3 -B -c "import backend
-backend.build_wheel('../../dist.new', {'platform': 'manylinux_2_34_$(uname -m)'})"
-cd ../..
+UPSWEEP_LIBRARY=$(realpath "$wheel/lib/libupsweep.so") \
+    PYTHONPATH=common/tools/library/python python3 -B -c "import backend
+backend.build_wheel('dist.new', {'platform': 'manylinux_2_34_$(uname -m)'})"
 cp build/page/upsweep.html "build/$name.tar.gz" dist.new/
 (cd dist.new && sha256sum -- * >SHA256SUMS)
 rm -rf dist && mv dist.new dist && ls dist/*

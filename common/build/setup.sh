@@ -5,13 +5,13 @@
 # `setup.sh labs` (make setup-labs) adds what only the labs' grader needs, `setup.sh page` (make
 # setup-page) what only the book's page needs, `setup.sh page-tests` its browsers, too, `setup.sh
 # mpi` (make setup-mpi) what only step 17 needs, and `setup.sh python` (make setup-python) what the
-# tests of common/python need.
+# tests of common/tools/library/python need.
 set -eu
 . common/build/tools.sh
 
 fetched_mb=105  # what toolkit.txt names,
 unpacked_mb=270 # and what build/cuda takes; measured
-without_nvcc="Without nvcc, COMPILER=own judges the first puzzles and labs 2 to 5 with common/cc:\
+without_nvcc="Without nvcc, COMPILER=own judges the first puzzles and labs 2 to 5:\
  make check-first1 COMPILER=own, make check3 COMPILER=own."
 
 fail() {

@@ -33,7 +33,7 @@ missing_packages() {
     have pkg-config || echo pkg-config
 }
 
-# A Python that has NumPy and can make virtual environments, for the tests of common/python. Where
+# A Python that has NumPy and can make virtual environments, for the Python package's tests. Where
 # python3 is not Debian's, Debian's may be the one that has them. One in a virtual environment would
 # not hand its NumPy on.
 python_for_package() {

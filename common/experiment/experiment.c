@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE /* PATH_MAX */
 #include "experiment.h"
-#include "common/command/option_table.h"
+#include "common/files/option_table.h"
 #include "common/files/visible.h"
 #include "common/harness/print/print.h"
 #include "common/harness/run/runs.h"

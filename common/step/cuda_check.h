@@ -5,7 +5,7 @@
 #ifndef CUDA_CHECK_H
 #define CUDA_CHECK_H
 
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 
 #include <cuda_runtime.h>
 #include <stdbool.h>

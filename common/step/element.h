@@ -5,7 +5,7 @@
 #define ELEMENT_H
 
 #include "step.h"
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 #include <stddef.h>
 
 /* ---- the types that an element can have ------------------------------------------------------ */

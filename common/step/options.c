@@ -1,7 +1,7 @@
 #include "options.h"
 #include "element.h"
 
-#include "common/command/option_table.h"
+#include "common/files/option_table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 #include "step.h"
 
 #include <stdio.h>

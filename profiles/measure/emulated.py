@@ -143,7 +143,7 @@ class Arrays:
 
 
 def accesses_of(rows, step, variant, n, warp=None, lane=None):
-    """Rows of a trace (common/emu/watch/trace.h): of all accesses, or those of one warp, without
+    """Rows of a trace (common/tools/emu/watch/trace.h): of all accesses, or those of one warp, without
     values, or of one lane. A source line is named by its text, so that rows stay as they are when
     lines are added above it."""
     arrays, texts = Arrays(rows), {}

@@ -118,7 +118,7 @@ def emulator_time():
 
 # ---- variables -----------------------------------------------------------------------------------
 
-SETTINGS = os.path.join(TOP, "common", "emu", "command", "settings.inc")
+SETTINGS = os.path.join(TOP, "common", "tools", "emu", "command", "settings.inc")
 ROW = re.compile(r"^(SETTING|VARIABLE)\((.*?)\)$", re.M | re.S)
 FIELD = re.compile(r'((?:"(?:\\.|[^"])*"\s*)+|[^",]+)(?:,\s*|$)')
 TEXT = re.compile(r'"((?:\\.|[^"])*)"')
@@ -148,7 +148,7 @@ def emulator_variables():
 # ---- GPUs before Hopper --------------------------------------------------------------------------
 
 OLDER, _ = read("emulated/older.csv")
-MODELS = os.path.join(TOP, "common", "emu", "machine", "device.c")
+MODELS = os.path.join(TOP, "common", "tools", "emu", "machine", "device.c")
 GPUS = {"t4": "T4", "a100": "A100", "rtx4090": "RTX 4090"}
 SECTOR = 32  # bytes
 SCHEDULERS = 4  # of a multiprocessor; each issues an instruction of a warp in a clock

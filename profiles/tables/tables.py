@@ -5,7 +5,7 @@ usage: profiles/tables/tables.py           brings every table up to date
        profiles/tables/tables.py --check   changes nothing; names stale files, and fails
 
 A table stands between the lines `<!-- begin NAME ... -->` and `<!-- end NAME -->`; records.TABLES
-has what makes its lines. lab-task-N is the task of lab N, from common/labs/tasks/, which `make
+has what makes its lines. lab-task-N is the task of lab N, from common/tools/labs/tasks/, which `make
 labN` prints.
 """
 import glob
@@ -23,7 +23,7 @@ REGION = re.compile(r"(<!-- begin ([a-z0-9-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)
 def lines_of(path, name):
     """What stands in the region of this name."""
     if name.startswith("lab-task-"):
-        task = os.path.join(TOP, "common/labs/tasks", name[len("lab-task-"):] + ".md")
+        task = os.path.join(TOP, "common/tools/labs/tasks", name[len("lab-task-"):] + ".md")
         with open(task, encoding="utf-8") as file:
             return file.read().splitlines()
     if name not in TABLES:

@@ -2,7 +2,7 @@
  * expression.c — a small recursive-descent parser. Each rule returns a set of keys: intervals in
  * ascending order, with gaps between them.
  */
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 #include "step13.h"
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
  * request.c — the options of step 14, which of them go together, and the picture: a file's, or a
  * random one.
  */
-#include "common/command/option_table.h"
+#include "common/files/option_table.h"
 #include "common/files/visible.h"
 #include "common/harness/host/host.h"
 #include "common/harness/pictures/picture.h"

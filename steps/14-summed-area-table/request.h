@@ -4,7 +4,7 @@
 #ifndef STEP14_REQUEST_H
 #define STEP14_REQUEST_H
 
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 #include "common/harness/input/input.h"
 #include "common/harness/verify/verify.h"
 #include "common/step/element.h"

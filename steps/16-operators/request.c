@@ -1,7 +1,7 @@
 /*
  * request.c — the options that only step 16 has, and which of them go together.
  */
-#include "common/command/option_table.h"
+#include "common/files/option_table.h"
 #include "common/step/element.h"
 #include "request.h"
 

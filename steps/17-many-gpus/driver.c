@@ -1,7 +1,7 @@
 /*
  * driver.c — the options that only step 17 has, a rank's part of the input, and the descriptor.
  */
-#include "common/command/option_table.h"
+#include "common/files/option_table.h"
 #include "common/harness/input/input.h"
 #include "common/harness/print/print.h"
 #include "common/step/step.h"

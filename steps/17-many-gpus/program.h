@@ -5,7 +5,7 @@
 #ifndef STEP17_PROGRAM_H
 #define STEP17_PROGRAM_H
 
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 #include "common/harness/input/input.h"
 #include "common/harness/run/device.h"
 #include "common/step/options.h"

@@ -23,7 +23,7 @@
 #ifndef STEP17_SCAN_H
 #define STEP17_SCAN_H
 
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 #include "parts/shape.h"
 
 #include <cuda_runtime.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_COMPILED_H
 #define TESTS_COMPILED_H
 
-#include "common/cc/cc.h"
+#include "common/tools/cc/cc.h"
 
 /* A file of the tree, as text; the test fails if it cannot be read. The caller frees it. */
 char *file_text(const char *path);

@@ -1,5 +1,5 @@
-"""own.py -- what the tests of the compiler in common/cc use: compiling with it, running PTX from a
-request of the page (common/page/face/face.h), and the labs that are judged without nvcc."""
+"""own.py -- what the tests of our own compiler use: compiling with it, running PTX from a
+request of the page (common/tools/page/face/face.h), and the labs that are judged without nvcc."""
 import json
 import os
 import re
@@ -60,7 +60,7 @@ def sections(path):
 
 def filled(lab, part):
     """A solution with some gaps filled otherwise, as tests/labs/gaps.txt says."""
-    solution = made("common/labs/skeleton.sh", "--solution", lab, source_of(lab))
+    solution = made("common/tools/labs/skeleton.sh", "--solution", lab, source_of(lab))
     ways = {gap: whole for whole, gap in re.findall(
         r"(^ *// ---- gap (\d+):.*?^ *// ---- end of gap[ \d]*\n?)", part, re.M | re.S)}
     commands = re.findall(r"^// sed: (.*)", part, re.M)
@@ -72,13 +72,13 @@ def filled(lab, part):
 def files():
     """(name, lab, text) of all that is judged."""
     for lab in LABS:
-        yield f"solution{lab}", lab, made("common/labs/skeleton.sh", "--solution", lab,
+        yield f"solution{lab}", lab, made("common/tools/labs/skeleton.sh", "--solution", lab,
                                           source_of(lab))
-        yield f"skeleton{lab}", lab, made("common/labs/skeleton.sh", lab, source_of(lab))
-    for name, part in sections("common/labs/bugs/bugs.txt").items():
+        yield f"skeleton{lab}", lab, made("common/tools/labs/skeleton.sh", lab, source_of(lab))
+    for name, part in sections("common/tools/labs/bugs/bugs.txt").items():
         lab = int(re.match(r"# lab (\d+)", part)[1])
         if lab in LABS:
-            yield f"bug{name}", lab, made("common/labs/bugs/bug.sh", name)
+            yield f"bug{name}", lab, made("common/tools/labs/bugs/bug.sh", name)
     for name, part in sections("tests/labs/gaps.txt").items():
         if int(name.split("-")[0]) in LABS:
             yield name, int(name.split("-")[0]), filled(int(name.split("-")[0]), part)

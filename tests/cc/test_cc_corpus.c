@@ -47,7 +47,8 @@ Test(cc_corpus, so_are_the_labs_2_to_5)
         for (int i = 0; i < 2; i++) {
             char command[200], *text = NULL;
             size_t size = 0;
-            snprintf(command, sizeof command, "common/labs/skeleton.sh %s %d steps/0%d-*/scan.cu",
+            snprintf(command, sizeof command,
+                     "common/tools/labs/skeleton.sh %s %d steps/0%d-*/scan.cu",
                      SOLVED[i], lab, lab);
             FILE *skeleton = popen(command, "r");
             cr_assert(getdelim(&text, &size, '\0', skeleton) > 0 && pclose(skeleton) == 0);

@@ -2,7 +2,7 @@
  * test_cc_passes.c — what the passes of the compiler make of a few lines: how many of an
  * instruction stand in PTX, and what the emulator counts when step 3 runs.
  */
-#include "common/emu/emu.h"
+#include "common/tools/emu/emu.h"
 #include "compiled.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* test_cc_source.c — tokens, directives and macros of the compiler of CUDA C. */
-#include "common/cc/source/source.h"
+#include "common/tools/cc/source/source.h"
 #include "compiled.h"
 
 #include <criterion/criterion.h>

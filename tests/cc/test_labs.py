@@ -57,7 +57,7 @@ class FirstPuzzles(unittest.TestCase):
             path = Path(folder) / f"first{number}.cu"
             text = (TOP / f"steps/first-kernel/first{number}.cu").read_text(encoding="utf-8")
             path.write_text(re.sub(old, new, text) if old else text, encoding="utf-8")
-            done = run("common/labs/check_first.sh", path, "own")
+            done = run("common/tools/labs/check_first.sh", path, "own")
             return done.returncode, done.stdout + done.stderr
 
     def test_solved_they_are_right(self):

@@ -1,4 +1,4 @@
-"""test_request.py -- requests of the page (common/page/face/face.h), read by its native program:
+"""test_request.py -- requests of the page (page/face/face.h), read by its native program:
 the values of buffers, headers, what is in several pieces, programs, and what is wrong."""
 import json
 import unittest

@@ -12,7 +12,7 @@ from own import BUILT, TOP, answer, compile_own, counters, run
 STEPS = (2, 3, 4, 5)
 FOLDERS = {"02-naive": "scan", "03-work-efficient": "scan", "04-conflict-free": "scan variants",
            "05-arbitrary-size": "scan variants"}
-OFFERED = 78  # sizes of all variants of these steps in common/page/kernels.js
+OFFERED = 78  # sizes of all variants of these steps in common/tools/page/kernels.js
 
 
 UNIFORM_ADD = re.compile(r"^static __global__ void uniform_add.*?^}$", re.M | re.S)

@@ -11,7 +11,7 @@ SOURCES = (".c", ".h", ".cu", ".cuh", ".inc")
 # What the files of a folder may include besides those of their own folder: all files of another
 # one, or a file by its name. A folder that is not named here belongs to the nearest one above it
 # that is.
-EMU = "common/emu/"
+EMU = "common/tools/emu/"
 API = EMU + "emu.h"
 COMMAND = ["common/command", "common/files"]
 VISIBLE = "common/files/visible.h"
@@ -42,7 +42,7 @@ OTHERS = {
 
 def emulator():
     """What each room of the emulator may include."""
-    return {"common/emu": [],  # emu.h
+    return {"common/tools/emu": [],  # emu.h
             **{EMU + room: [API] + OTHERS.get(room, []) + [EMU + other for other in others]
                for room, others in EMULATOR.items()}}
 
@@ -59,15 +59,15 @@ PICTURES = "common/harness/pictures"
 EXPERIMENT = "common/experiment"
 # The compiler of a subset of CUDA C, in the same order. cc.h, its interface, may be included by all
 # of it.
-CC = "common/cc/"
+CC = "common/tools/cc/"
 CC_API = CC + "cc.h"
 COMPILER = {
     CC + "source": [CC_API],
     CC + "syntax": [CC_API, CC + "source"],
     CC + "ir": [CC_API, CC + "source", CC + "syntax"],
     CC + "ptx": [CC_API, CC + "source", CC + "syntax", CC + "ir"],
-    "common/cc": [CC + "source", CC + "syntax", CC + "ir", CC + "ptx"],
-    CC + "command": ["common/cc"] + COMMAND,
+    "common/tools/cc": [CC + "source", CC + "syntax", CC + "ir", CC + "ptx"],
+    CC + "command": ["common/tools/cc"] + COMMAND,
 }
 # The harness, and what is built on it, in the same order.
 HARNESS = {
@@ -86,16 +86,16 @@ HARNESS = {
     EXPERIMENT: [STEP, PRINT, RUN] + COMMAND,
     "common/bench/baseline": [STEP],
     "common/bench": [STEP, HOST, PRINT, INPUT, VERIFY, RUN] + COMMAND,
-    "common/labs": [EMU + "ptx", EMU + "report", STEP, VERIFY] + COMMAND,
-    "common/labs/banks": ["common/command", "common/labs"],
-    "common/labs/gpu": ["common/labs"],
-    "common/labs/sources": [STEP],
-    "common/labs/grader": [PRINT, "common/labs"] + COMMAND,
-    "common/page/face": [EMU + "ptx", EMU + "report", CC_API, "common/labs",
+    "common/tools/labs": [EMU + "ptx", EMU + "report", STEP, VERIFY] + COMMAND,
+    "common/tools/labs/banks": ["common/command", "common/tools/labs"],
+    "common/tools/labs/gpu": ["common/tools/labs"],
+    "common/tools/labs/sources": [STEP],
+    "common/tools/labs/grader": [PRINT, "common/tools/labs"] + COMMAND,
+    "common/tools/page/face": [EMU + "ptx", EMU + "report", CC_API, "common/tools/labs",
                          HOST, PRINT],
 }
 # What the library installs of the steps.
-LIBRARY = {"common/library": ["steps/" + name for name in (
+LIBRARY = {"common/tools/library": ["steps/" + name for name in (
     "12-pipeline/scan.h", "13-compaction/compact.h", "13-compaction/launch.cuh",
     "14-summed-area-table/sat.h", "15-radix-sort/sort.cuh", "16-operators/scan.h",
     "16-operators/scan.cuh", "16-operators/check.cuh")]}

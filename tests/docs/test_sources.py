@@ -102,7 +102,7 @@ class Lines(unittest.TestCase):
 class Tags(unittest.TestCase):
     def test_a_tag_of_the_emulator_names_one_thing(self):
         defined = {}
-        for path in sorted((TOP / "common/emu").rglob("*.[ch]")):
+        for path in sorted((TOP / "common/tools/emu").rglob("*.[ch]")):
             code = COMMENT.sub("", path.read_text(encoding="utf-8"))
             for tag in re.findall(r"\b(?:struct|union|enum)\s+(\w+)\s*\{", code):
                 defined.setdefault(tag, []).append(path.relative_to(TOP).as_posix())
@@ -205,7 +205,7 @@ class Macros(unittest.TestCase):
 # A loop over the 32 lanes that the compiler leaves scalar is three to ten times slower, and no test
 # of results notices it. Times would depend on what else the machine does, so this test reads the
 # machine code for AVX2: each such operation has instructions with 256-bit registers.
-OBJECTS = TOP / "build/common/emu/ops"
+OBJECTS = TOP / "build/common/tools/emu/ops"
 FILES = ["bits", "convert", "door", "float", "integer", "move", "rules"]
 OPERATION = re.compile(r"_(u16|s16|u32|s32|f32)(_flushed|_rounded|_clamped)?$")
 FEWEST = 8  # vector instructions of an operation: two for each vector of eight lanes

@@ -2,7 +2,7 @@
  * test_cooperative.c — cooperative launches, clusters, asynchronous copies.
  */
 #define _POSIX_C_SOURCE 200809L /* setenv */
-#include "common/emu/emu.h"
+#include "common/tools/emu/emu.h"
 #include "common/harness/run/runs.h"
 #include "tests/support/cudart_check.h"
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "tests/support/cudart_check.h"
-#include "common/emu/emu.h"
+#include "common/tools/emu/emu.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

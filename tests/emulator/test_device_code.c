@@ -1,7 +1,7 @@
 /*
  * test_device_code.c — kernels that launch kernels, that allocate, and other code of devices.
  */
-#include "common/emu/emu.h"
+#include "common/tools/emu/emu.h"
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * test_devices.c — devices, their limits and models.
  */
 #define _GNU_SOURCE
-#include "common/emu/machine/device.h"
+#include "common/tools/emu/machine/device.h"
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
 #include <criterion/criterion.h>

@@ -6,9 +6,9 @@
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
-#include "common/emu/ptx/binary.h"
-#include "common/emu/watch/count.h"
-#include "common/emu/command/command.h"
+#include "common/tools/emu/ptx/binary.h"
+#include "common/tools/emu/watch/count.h"
+#include "common/tools/emu/command/command.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * test_fatbin.c — containers of machine code and PTX.
  */
 #define _GNU_SOURCE
-#include "common/emu/ptx/binary.h"
+#include "common/tools/emu/ptx/binary.h"
 #include "tests/support/command.h"
 #include <criterion/criterion.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 
 #include "common/harness/host/host.h"
 #include "common/harness/run/device.h"
-#include "common/emu/emu.h"
+#include "common/tools/emu/emu.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

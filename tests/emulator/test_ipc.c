@@ -3,7 +3,7 @@
  * it uses CUDA, and they send each other handles and words through pipes.
  */
 #define _GNU_SOURCE
-#include "common/emu/emu.h"
+#include "common/tools/emu/emu.h"
 #include "tests/fixtures/fixtures.h"
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"

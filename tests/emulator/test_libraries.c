@@ -1,5 +1,5 @@
 /*
- * test_libraries.c — the libraries that take the place of NVIDIA's (common/emu/libraries): what
+ * test_libraries.c — the libraries that take the place of NVIDIA's (common/tools/emu/libs): what
  * they say and return when they are used wrongly, what the checkers find in programs that use them,
  * and that no program finds them but by emu. What they compute is tested by programs/blas.cu.
  */

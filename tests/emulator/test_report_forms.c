@@ -2,7 +2,7 @@
  * test_report_forms.c — what is refused, and forms of the report.
  */
 #define _GNU_SOURCE /* open_memstream */
-#include "common/emu/report/report.h"
+#include "common/tools/emu/report/report.h"
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
 #include <criterion/criterion.h>

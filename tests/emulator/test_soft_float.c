@@ -1,5 +1,5 @@
 /* test_soft_float.c — soft_float.c rounds every result as this processor does. */
-#include "common/emu/ops/ops.h"
+#include "common/tools/emu/ops/ops.h"
 #include <criterion/criterion.h>
 #include <fenv.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #define _POSIX_C_SOURCE 200809L /* popen */
 #include "listings.h"
 
-#include "common/emu/emu.h"
+#include "common/tools/emu/emu.h"
 #include "tests/emulator/ptx/ptx_run.h"
 
 #include <criterion/criterion.h>

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "common/emu/emu.h"
+#include "common/tools/emu/emu.h"
 
 #include <string.h>
 

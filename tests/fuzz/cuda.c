@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 
-#include "common/cc/cc.h"
+#include "common/tools/cc/cc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* fatbin.c — fuzzes the reader of fat binaries: the bytes are a container. */
 #include "fuzz.h"
 
-#include "common/emu/ptx/binary.h"
+#include "common/tools/emu/ptx/binary.h"
 
 #include <stdlib.h>
 

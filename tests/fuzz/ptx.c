@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "common/emu/ptx/insn.h"
+#include "common/tools/emu/ptx/insn.h"
 
 enum { DEVICE_BYTES = 1 << 20, BUFFER_BYTES = 1 << 12, PARAM_BYTES = 1 << 15, THREADS = 40 };
 

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "common/emu/ptx/binary.h"
+#include "common/tools/emu/ptx/binary.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* test_options.c — sizes, options, and options that contradict each other. */
 #define _GNU_SOURCE
-#include "common/command/option_table.h"
+#include "common/files/option_table.h"
 #include "common/step/options.h"
 #include "common/step/element.h"
 

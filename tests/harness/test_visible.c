@@ -2,7 +2,7 @@
  * test_visible.c — printing any bytes safely, and in lines that a screen holds.
  */
 #define _GNU_SOURCE
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 #include "common/files/visible.h"
 #include "common/harness/print/print.h"
 #include "tests/support/command.h"

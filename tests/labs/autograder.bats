@@ -31,7 +31,7 @@ has_container() { mkdir -p "$work/none" && tests/labs/container.sh "$work/none" 
 # An archive's check-lab, outside of a container.
 platform_lab() {
     "$work/classroom/repository/.github/upsweep/labs/check-lab" 3 "$@" \
-        --weights common/labs/weights.txt
+        --weights common/tools/labs/weights.txt
 }
 
 # unpack PLATFORM ROOT: puts the archive where the platform does.
@@ -97,7 +97,7 @@ submissions() {
     mkdir -p "$1"/{right,carla,partly,empty,broken,link,large,endless,many,racy}
     mkdir -p "$1"/{notext,fifo,folder/lab3.cu,linked,other}
     cp build/labs/reference3.cu "$1/right/my 'scan' \$(exit).cu"
-    cp common/labs/example/class/carla.cu "$1/carla/lab3.cu"
+    cp common/tools/labs/example/class/carla.cu "$1/carla/lab3.cu"
     echo other >"$1/carla/notes on lab 3.txt"
     sed "s/$small/$small if (n == 64) return;/" build/labs/reference3.cu >"$1/partly/lab3.cu"
     printf 'int <b>x</b>\n```\n' >"$1/broken/lab3.cu"
@@ -365,7 +365,7 @@ END
     awk '/^```/ { lab = 0 } /^Lab 3: / { lab = 1 } lab && $0 != "…"' \
         notes/instructor/gradescope.md >"$shown"
     [ "$(wc -l <"$shown")" -gt 12 ]
-    run -1 platform_lab common/labs/example/class/carla.cu --format gradescope --seed 7 \
+    run -1 platform_lab common/tools/labs/example/class/carla.cu --format gradescope --seed 7 \
         --compiler own --hide hazards --out "$BATS_TEST_TMPDIR/result"
     tests/labs/platform_result.py --show "$BATS_TEST_TMPDIR/result" >"$BATS_TEST_TMPDIR/seen"
     # Other numbers may come from another version of our compiler.
@@ -376,8 +376,10 @@ END
 
 # Other names of CUDA's than those two would be an error.
 @test "the labs' programs are built without a toolkit" {
-    run make -n CUDA= COMPILER=own -W common/labs/score_sizes.c build/common/labs/score_sizes.o
+    run make -n CUDA= COMPILER=own -W common/tools/labs/score_sizes.c \
+        build/common/tools/labs/score_sizes.o
     says "-isystem common/build/no-cuda/include"
     "${CC:-gcc}" -std=c11 -pthread -fsyntax-only -I. -isystem common/build/no-cuda/include \
-        common/labs/*.c common/labs/g*/*.c common/harness/verify/*.c common/step/levels.c
+        common/tools/labs/*.c common/tools/labs/g*/*.c common/harness/verify/*.c \
+        common/step/levels.c
 }

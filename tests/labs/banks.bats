@@ -83,7 +83,7 @@ answer_predict() {
 # swizzle EXPRESSION [SED]: judges the lab's kernel with this place of a chunk, changed by SED.
 swizzle() {
     local source=$BATS_TEST_TMPDIR/swizzle.cu ptx=$BATS_TEST_TMPDIR/swizzle.ptx
-    sed -e "s|return chunk;|return $1;|" -e "${2:-}" common/labs/banks/swizzle.cu >"$source"
+    sed -e "s|return chunk;|return $1;|" -e "${2:-}" common/tools/labs/banks/swizzle.cu >"$source"
     build/labs/check-lab --nvcc "$(common/build/toolkit.sh)/bin/nvcc" --compile "$source" "$ptx"
     run build/labs/bank-lab swizzle check "$source" "$ptx"
 }

@@ -238,7 +238,7 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
     need_sandbox
     unset MAKEFLAGS MAKELEVEL
     local command
-    command=$(grep '^make grade N=3 DIR=common/labs/example/' notes/instructor.md)
+    command=$(grep '^make grade N=3 DIR=common/tools/labs/example/' notes/instructor.md)
     mkdir -p "$BATS_TEST_TMPDIR/out/state"
     cp "$graded/state/solution" "$BATS_TEST_TMPDIR/out/state/" # it need not be compiled again
     run -0 sh -c "$command OUT='$BATS_TEST_TMPDIR/out'"

@@ -10,7 +10,7 @@ nvcc() { "$(common/build/toolkit.sh)/bin/nvcc" "$@"; }
 step_of() {
     local number
     number=$(printf %02d "$1")
-    ls common/labs/sources/"$number"-*.cu 2>/dev/null || ls steps/"$number"-*/scan.cu
+    ls common/tools/labs/sources/"$number"-*.cu 2>/dev/null || ls steps/"$number"-*/scan.cu
 }
 
 # check LAB FILE [OPTION…]: runs the check and sets $status and $output.
@@ -32,7 +32,7 @@ in_pairs() {
 
 # compile_skeleton LAB: a skeleton's PTX, or the compiler's message.
 compile_skeleton() {
-    common/labs/skeleton.sh "$1" "$(step_of "$1")" >"$BATS_FILE_TMPDIR/lab$1.cu" &&
+    common/tools/labs/skeleton.sh "$1" "$(step_of "$1")" >"$BATS_FILE_TMPDIR/lab$1.cu" &&
         build/labs/check-lab --compile "$BATS_FILE_TMPDIR/lab$1.cu" "$BATS_FILE_TMPDIR/lab$1.ptx" \
             --nvcc "$(common/build/toolkit.sh)/bin/nvcc" >"$BATS_FILE_TMPDIR/said$1" 2>&1
 }
@@ -76,7 +76,7 @@ fill_gaps() {
 
 @test "a skeleton whose gaps are filled from the step is the solution" {
     for lab in $LABS; do
-        common/labs/skeleton.sh --solution "$lab" "$(step_of "$lab")" \
+        common/tools/labs/skeleton.sh --solution "$lab" "$(step_of "$lab")" \
             >"$BATS_TEST_TMPDIR/solution.cu"
         fill_gaps "$lab" "$BATS_TEST_TMPDIR/solution.cu" "$BATS_FILE_TMPDIR/lab$lab.cu" \
             >"$BATS_TEST_TMPDIR/filled.cu"
@@ -219,7 +219,7 @@ shown_try() {
         says "$each_time"
         [ "$(cat "labs/$name.cu")" = mine ]
     done <<END
-lab3|Fill in its gaps|$(sed -n 1p common/labs/tasks/3.md)
+lab3|Fill in its gaps|$(sed -n 1p common/tools/labs/tasks/3.md)
 first1|Write the line that is missing|
 exercise3|What to do is below|What did the threads without work do?
 END
@@ -278,7 +278,7 @@ hint_of() {
 @test "one thread that does all earns little, as notes/labs.md shows" {
     local top=$PWD points
     mkdir "$BATS_TEST_TMPDIR/labs"
-    cp common/labs/example/class/carla.cu "$BATS_TEST_TMPDIR/labs/lab3.cu"
+    cp common/tools/labs/example/class/carla.cu "$BATS_TEST_TMPDIR/labs/lab3.cu"
     cd "$BATS_TEST_TMPDIR"
     run "$top/build/labs/check-lab" 3 labs/lab3.cu --no-gpu \
         --nvcc "$("$top/common/build/toolkit.sh")/bin/nvcc"
@@ -456,20 +456,27 @@ END
     awk '/^\[/ { if (topic && levels != "123") { print topic, levels; wrong = 1 }
                  topic = $0; levels = "" }
          /^[0-9] / { levels = levels substr($0, 1, 1) }
-         END { exit wrong || levels != "123" }' common/labs/hints.txt
+         END { exit wrong || levels != "123" }' common/tools/labs/hints.txt
     for lab in $LABS; do
         for gap in $(sed -n 's,.*// ---- gap \([0-9]*\):.*,\1,p' "$BATS_FILE_TMPDIR/lab$lab.cu"); do
-            grep -qF "[lab$lab gap $gap]" common/labs/hints.txt || { echo "$lab $gap"; return 1; }
+            grep -qF "[lab$lab gap $gap]" common/tools/labs/hints.txt || {
+                echo "$lab $gap"
+                return 1
+            }
         done
     done
-    grep -oE '", "[a-z0-9 ]+"}|(return|cause :|\?|:|detail =) "[a-z][a-z ]*"' common/labs/hint.c |
+    grep -oE '", "[a-z0-9 ]+"}|(return|cause :|\?|:|detail =) "[a-z][a-z ]*"' \
+        common/tools/labs/hint.c |
         sed 's/"[^"]*$//; s/.*"//' | sort -u >"$BATS_TEST_TMPDIR/topics"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/topics")" -ge 20 ]
     while IFS= read -r topic; do
-        grep -qE "^\[([a-z0-9]* )*$topic\]" common/labs/hints.txt || { echo "$topic"; return 1; }
+        grep -qE "^\[([a-z0-9]* )*$topic\]" common/tools/labs/hints.txt || {
+            echo "$topic"
+            return 1
+        }
     done <"$BATS_TEST_TMPDIR/topics"
     # No chapter before 8 has told what a trace is, and not each has a table of levels.
-    run grep -nE "emu --trace|table of levels|n = 8" common/labs/hints.txt
+    run grep -nE "emu --trace|table of levels|n = 8" common/tools/labs/hints.txt
     [ "$status" -eq 1 ]
 }
 
@@ -612,7 +619,7 @@ hints_are() {
 # puzzle N SED: the N-th first puzzle, changed, and what its check says.
 puzzle() {
     sed "$2" "steps/first-kernel/first$1.cu" >"$BATS_TEST_TMPDIR/first$1.cu"
-    run common/labs/check_first.sh "$BATS_TEST_TMPDIR/first$1.cu"
+    run common/tools/labs/check_first.sh "$BATS_TEST_TMPDIR/first$1.cu"
 }
 
 # bats test_tags=slow
@@ -649,7 +656,7 @@ puzzle() {
     says "kernel square has executed more than 16777216 warp instructions"
     puzzle 1 "s/int i/int i i/"
     [ "$status" -eq 2 ]
-    run common/labs/check_first.sh labs/none.cu
+    run common/tools/labs/check_first.sh labs/none.cu
     [ "$status" -eq 2 ]
     says "there is no labs/none.cu; make none writes it."
 }
@@ -660,7 +667,7 @@ puzzle() {
     local t=$BATS_TEST_TMPDIR
     cp steps/first-kernel/first4.cu "$t"
     sed '/lab: /d' steps/first-kernel/first5.cu >"$t/first5.cu"
-    common/labs/learn.sh "$t/first4.cu" "$t/first5.cu" >"$t/said" 2>&1 3>&- &
+    common/tools/labs/learn.sh "$t/first4.cu" "$t/first5.cu" >"$t/said" 2>&1 3>&- &
     timeout 120 sh -c "until grep -q '^Change $t/first5.cu' $t/said; do sleep 0.1; done"
     cp steps/first-kernel/first5.cu "$t"
     wait $!
@@ -672,12 +679,12 @@ puzzle() {
 # bug_is_found NUMBER: its check has fewer points, and the words that its section promises.
 bug_is_found() {
     local head lab words
-    head=$(sed -n "/^== $1\$/{n;p;}" common/labs/bugs/bugs.txt)
+    head=$(sed -n "/^== $1\$/{n;p;}" common/tools/labs/bugs/bugs.txt)
     lab=$(sed -n 's/^# lab \([0-9]*\):.*/\1/p' <<<"$head")
     words=$(sed -n 's/.*(\(.*\))$/\1/p' <<<"$head")
     [ -n "$lab" ] && [ -n "$words" ] ||
         echo "bug $1 has no head: $head" >>"$BATS_TEST_TMPDIR/not_found"
-    common/labs/bugs/bug.sh "$1" >"$BATS_TEST_TMPDIR/bug$1.cu"
+    common/tools/labs/bugs/bug.sh "$1" >"$BATS_TEST_TMPDIR/bug$1.cu"
     check "$lab" "$BATS_TEST_TMPDIR/bug$1.cu" --no-gpu
     [ "$status" -eq 1 ] && grep -qF -e "$words" <<<"$output" ||
         echo "bug $1, $words: $output" >>"$BATS_TEST_TMPDIR/not_found"
@@ -685,14 +692,15 @@ bug_is_found() {
 
 # bats test_tags=slow
 @test "each broken kernel compiles, and is found as its section says" {
-    [ "$(sed -n 's/^== //p' common/labs/bugs/bugs.txt | tr '\n' ' ')" = "1 2 3 4 5 6 7 8 9 10 " ]
+    [ "$(sed -n 's/^== //p' common/tools/labs/bugs/bugs.txt | tr '\n' ' ')" = \
+        "1 2 3 4 5 6 7 8 9 10 " ]
     in_pairs bug_is_found 1 2 3 4 5 6 7 8 9 10
     [ ! -e "$BATS_TEST_TMPDIR/not_found" ] || { cat "$BATS_TEST_TMPDIR/not_found"; return 1; }
     # It does not say where the fault is.
     run cat "$BATS_TEST_TMPDIR/bug1.cu"
     says "Bug 1: the work-efficient scan"
     says_not "gap"
-    run common/labs/bugs/bug.sh 11
+    run common/tools/labs/bugs/bug.sh 11
     [ "$status" -eq 2 ]
     says 'there is no bug "11"; there are 1 to 10.'
 }
@@ -701,8 +709,8 @@ bug_is_found() {
 # solution that is under test has all: a lab's, or one of its own.
 exercise_is_fair() {
     local judge start=$BATS_TEST_TMPDIR/exercise$1.cu
-    judge=$(common/labs/exercises/exercise.sh --judge "$1")
-    common/labs/exercises/exercise.sh "$1" >"$start"
+    judge=$(common/tools/labs/exercises/exercise.sh --judge "$1")
+    common/tools/labs/exercises/exercise.sh "$1" >"$start"
     check "$judge" "$start" --json
     [ "$status" -eq 1 ] && ! grep -q "does not compile" <<<"$output" ||
         echo "exercise $1: $output" >>"$BATS_TEST_TMPDIR/unfair"
@@ -714,13 +722,14 @@ exercise_is_fair() {
 # bats test_tags=slow
 @test "each exercise has fewer points than its solution, and a text in its chapter" {
     local chapter chapters
-    chapters=$(sed -n 's/^\([0-9]*\) .*/\1/p' common/labs/exercises/exercises.txt | tr '\n' ' ')
+    chapters=$(sed -n 's/^\([0-9]*\) .*/\1/p' common/tools/labs/exercises/exercises.txt |
+        tr '\n' ' ')
     [ "$chapters" = "$LABS " ]
     # shellcheck disable=SC2086
     in_pairs exercise_is_fair $chapters
     [ ! -e "$BATS_TEST_TMPDIR/unfair" ] || { cat "$BATS_TEST_TMPDIR/unfair"; return 1; }
     for chapter in $chapters; do
-        run common/labs/exercises/exercise.sh --task "$chapter"
+        run common/tools/labs/exercises/exercise.sh --task "$chapter"
         says "labs/exercise$chapter.cu"
         says_not "*Write.*"
         says_not "## "
@@ -728,7 +737,7 @@ exercise_is_fair() {
     run head -n 5 "$BATS_TEST_TMPDIR/exercise3.cu"
     says " * Exercise 3: the work-efficient scan"
     says "make check-exercise3"
-    run common/labs/exercises/exercise.sh 8
+    run common/tools/labs/exercises/exercise.sh 8
     [ "$status" -eq 2 ]
     says 'chapter "8" has no exercise.'
     run build/labs/check-lab exercise4 labs/exercise99.cu

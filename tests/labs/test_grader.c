@@ -3,8 +3,8 @@
  * roster, cells of CSV, whose fault an ending is, and reports.
  */
 #define _GNU_SOURCE
-#include "common/labs/grader/grader.h"
-#include "common/labs/score.h"
+#include "common/tools/labs/grader/grader.h"
+#include "common/tools/labs/score.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>

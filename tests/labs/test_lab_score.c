@@ -3,8 +3,8 @@
  * of results: what was written is read, and other bytes are refused without harm.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "common/labs/results.h"
-#include "common/labs/score.h"
+#include "common/tools/labs/results.h"
+#include "common/tools/labs/score.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -805,7 +805,8 @@ Test(lab_weights, the_default_is_100_points_for_each_lab)
     char why[300];
     for (size_t i = 0; lab_at(i); i++) {
         double sum = 0;
-        cr_assert_eq(lab_weights_read("common/labs/weights.txt", lab_at(i), &w, why, sizeof why),
+        cr_assert_eq(lab_weights_read("common/tools/labs/weights.txt", lab_at(i), &w, why,
+                                      sizeof why),
                      0);
         for (int c = 0; c < LAB_CRITERIA; c++) sum += w.points[c];
         cr_expect_eq(sum, 100, "lab %d", lab_at(i)->number);

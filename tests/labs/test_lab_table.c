@@ -1,5 +1,5 @@
 /* test_lab_table.c — the labs, their launches, their cases and inputs. */
-#include "common/labs/lab.h"
+#include "common/tools/labs/lab.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -6,7 +6,7 @@
  * SANDBOX_REQUIRED.
  */
 #define _GNU_SOURCE
-#include "common/labs/grader/sandbox.h"
+#include "common/tools/labs/grader/sandbox.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>

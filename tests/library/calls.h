@@ -5,7 +5,7 @@
 #ifndef TESTS_LIBRARY_CALLS_H
 #define TESTS_LIBRARY_CALLS_H
 
-#include "common/library/upsweep/upsweep.h"
+#include "common/tools/library/upsweep/upsweep.h"
 
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
  * own moves.
  */
 #define _POSIX_C_SOURCE 200809L /* setenv */
-#include "common/library/upsweep/upsweep.h"
+#include "common/tools/library/upsweep/upsweep.h"
 #include "common/harness/run/runs.h"
 #include "steps/12-pipeline/scan.h"
 #include "steps/13-compaction/compact.h"

@@ -2,15 +2,15 @@
  * WebAssembly. Arguments: emulator.js, worker.js. With --requests, prints the requests of every
  * step and variant instead, as the page makes them: objects of step, variant, n, choice and
  * request; the argument is the folder of PTX. With --judge, judges the answers to a lab on stdin,
- * [name, answers] (common/page/labs.js). With --code, judges the texts on stdin as the page does,
- * [task, path, text] each (common/page/code_lab.js), and measures the processor's time. With
+ * [name, answers] (common/tools/page/labs.js). With --code, judges the texts on stdin as the page does,
+ * [task, path, text] each (common/tools/page/code_lab.js), and measures the processor's time. With
  * --flow, checks the lines that the page draws from loads to stores: of each { ptx, trace } on stdin,
  * how many stores have lines, and how many of these are not the sum of the words at which their
  * lines begin, as the thread has loaded them. */
 "use strict";
 const fs = require("fs");
 const path = require("path");
-const PAGE = path.join(__dirname, "..", "..", "common", "page");
+const PAGE = path.join(__dirname, "..", "..", "common", "tools", "page");
 const trace = require(path.join(PAGE, "trace.js"));
 const { feedsOf } = require(path.join(PAGE, "ptx.js"));
 const ALL_CHECKERS = 15;

@@ -267,7 +267,7 @@ class Sources(unittest.TestCase):
             path.parent.mkdir()
             path.write_text(change(ptx), encoding="utf-8")
             ran = subprocess.run(
-                [sys.executable, "-B", str(TOP / "common/page/build_page.py"), folder,
+                [sys.executable, "-B", str(TOP / "common/tools/page/build_page.py"), folder,
                  str(BUILT / "emulator.js"), str(Path(folder) / "out.html")],
                 capture_output=True, text=True, check=False)
             self.assertFalse((Path(folder) / "out.html").exists())

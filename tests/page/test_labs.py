@@ -74,7 +74,8 @@ class Judge(unittest.TestCase):
 class Grade(unittest.TestCase):
     def grade(self, given, *options):
         with tempfile.TemporaryDirectory() as out:
-            subprocess.run(["node", str(TOP / "common/labs/grader/grade_links.js"), str(given),
+            subprocess.run(["node", str(TOP / "common/tools/labs/grader/grade_links.js"),
+                            str(given),
                             "--out", out, *options], check=True, capture_output=True)
             with open(Path(out) / "grades.csv", encoding="utf-8", newline="") as file:
                 return {row["name"]: row for row in csv.DictReader(file)}
@@ -109,7 +110,7 @@ class Grade(unittest.TestCase):
         for arguments, says in (([], "give a file of links"), (["/nowhere"], "cannot be read"),
                                 (["x", "--points", "100"], "is not an option")):
             ran = subprocess.run(
-                ["node", str(TOP / "common/labs/grader/grade_links.js"), *arguments],
+                ["node", str(TOP / "common/tools/labs/grader/grade_links.js"), *arguments],
                 capture_output=True, text=True, check=False)
             self.assertEqual(ran.returncode, 2)
             self.assertIn(says, ran.stderr)
@@ -214,7 +215,7 @@ def judged_code(requests):
 
 
 def solution(lab):
-    return run("common/labs/skeleton.sh", "--solution", lab,
+    return run("common/tools/labs/skeleton.sh", "--solution", lab,
                next(TOP.glob("steps/%02d-*/scan.cu" % lab))).stdout
 
 
@@ -258,7 +259,7 @@ class CodeJudge(unittest.TestCase):
         padded, = judged_code([("exercise4", "labs/exercise4.cu", solution(4))])
         self.assertRegex(padded["text"], "^Exercise 4: ")
         self.assertFalse(padded["right"])
-        text = run("sed", "-f", "common/labs/exercises/solution4.sed", given=solution(4)).stdout
+        text = run("sed", "-f", "common/tools/labs/exercises/solution4.sed", given=solution(4)).stdout
         self.assertTrue(judged_code([("exercise4", "labs/exercise4.cu", text)])[0]["right"])
 
     def test_the_first_puzzles(self):
@@ -294,9 +295,9 @@ class CodeJudge(unittest.TestCase):
                 self.assertEqual(len(answer["printed"]), 20 if text is flood else 0)
 
     def test_an_endless_loop_is_told_without_an_environment_variable(self):
-        scheduler = (TOP / "common/emu/machine/scheduler.c").read_text(encoding="utf-8")
+        scheduler = (TOP / "common/tools/emu/machine/scheduler.c").read_text(encoding="utf-8")
         said, = re.findall(r'"( warp instructions, and EMU_.*)"', scheduler)
-        shown = run("node", "-e", RUNNER, TOP / "common/page/runner.js", "k has executed 5" + said)
+        shown = run("node", "-e", RUNNER, TOP / "common/tools/page/runner.js", "k has executed 5" + said)
         self.assertEqual(shown.stdout,
                          "k has executed 5 warp instructions: does a loop not end?\n")
 
@@ -357,7 +358,7 @@ class Box(Page):
 class CodeInThePage(Box):
     def test_the_solution_gets_full_points_and_the_skeleton_what_make_check_gives(self):
         self.begin()
-        skeleton = run("common/labs/skeleton.sh", 3, "steps/03-work-efficient/scan.cu").stdout
+        skeleton = run("common/tools/labs/skeleton.sh", 3, "steps/03-work-efficient/scan.cu").stdout
         self.assertEqual(self.value(), skeleton)
         self.assertTrue(self.check().startswith("0.00 of 100 points"))
         self.assertIn("gap 1 is still empty", self.text(BOX % "lab3" + ".reasons"))

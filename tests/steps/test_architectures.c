@@ -3,8 +3,8 @@
  * `make test-architectures` also compiles them for other architectures, and runs them on more GPUs.
  */
 #define _GNU_SOURCE
-#include "common/emu/ptx/binary.h"
-#include "common/emu/emu.h"
+#include "common/tools/emu/ptx/binary.h"
+#include "common/tools/emu/emu.h"
 #include "tests/support/command.h"
 
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  * except for the differences that stand here with their reasons.
  */
 #define _GNU_SOURCE
-#include "common/emu/emu.h"
+#include "common/tools/emu/emu.h"
 #include "common/step/step.h"
 #include "common/harness/run/runs.h"
 #include "common/harness/report/report.h"

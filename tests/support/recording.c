@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* getline */
 #include "recording.h"
 
-#include "common/emu/report/report.h"
+#include "common/tools/emu/report/report.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -32,15 +32,16 @@ bare() { env PATH="$PWD/bin" CUDA_HOME="$PWD/cuda" CUDA_PATH= "$@"; }
 # sources FOLDER…: empty sources of the emulator and the harness, and steps in these folders, for
 # `make -n`.
 sources() {
-    mkdir -p common/emu/ptx common/emu/command common/files common/harness
-    touch common/harness/main.c common/emu/command/{main,audit}.c common/emu/cudart.map
-    touch common/emu/ptx/program_elf.c common/emu/ptx/elf.c common/emu/removed.h
+    mkdir -p common/tools/emu/ptx common/tools/emu/command common/files common/harness
+    touch common/harness/main.c common/tools/emu/command/{main,audit}.c common/tools/emu/cudart.map
+    touch common/tools/emu/ptx/program_elf.c common/tools/emu/ptx/elf.c common/tools/emu/removed.h
     touch common/files/program_path.c common/files/visible.c
-    mkdir -p common/emu/libs/include
-    touch common/emu/libs/include/curand.h
-    mkdir -p common/emu/runtime
+    mkdir -p common/tools/emu/libs/include
+    touch common/tools/emu/libs/include/curand.h
+    mkdir -p common/tools/emu/runtime
     for part in libs/library runtime/driver; do
-        printf '#!/bin/sh\n' >common/emu/${part}_names.sh && chmod +x common/emu/${part}_names.sh
+        printf '#!/bin/sh\n' >common/tools/emu/${part}_names.sh &&
+            chmod +x common/tools/emu/${part}_names.sh
     done
     for step; do
         mkdir "steps/$step"
@@ -111,8 +112,8 @@ in_line() {
 # bats test_tags=slow
 @test "flags of the user" {
     sources
-    mkdir -p common/emu/ops steps/03-x
-    touch common/emu/ops/ops_x.c steps/03-x/driver.c
+    mkdir -p common/tools/emu/ops steps/03-x
+    touch common/tools/emu/ops/ops_x.c steps/03-x/driver.c
     export CUDA_HOME=$PWD/cuda
     run make -n step3 CFLAGS="-O0 -DX=1" LDFLAGS=-Wl,-z,now
     [ "$status" -eq 0 ]
@@ -124,7 +125,7 @@ in_line() {
     done
     run make -n step3
     [ "$status" -eq 0 ]
-    says " -O2 -g -O3 -c common/emu/ops/ops_x.c"
+    says " -O2 -g -O3 -c common/tools/emu/ops/ops_x.c"
     says " -O2 -g -c steps/03-x/driver.c"
 }
 
@@ -363,7 +364,7 @@ END
     run bare make setup
     [ "$status" -eq 2 ]
     says "setup: this is Linux on aarch64, and setup knows only Linux on x86-64;"
-    says "Without nvcc, COMPILER=own judges the first puzzles and labs 2 to 5 with common/cc: "
+    says "Without nvcc, COMPILER=own judges the first puzzles and labs 2 to 5: "
 }
 
 # fetch: `make setup` on a machine where only the toolkit is missing. pip is this machine's, and has

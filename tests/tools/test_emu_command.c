@@ -6,7 +6,7 @@
  * `twice`.
  */
 #define _GNU_SOURCE
-#include "common/emu/ptx/ptx.h"
+#include "common/tools/emu/ptx/ptx.h"
 #include "tests/support/command.h"
 
 #include <criterion/criterion.h>

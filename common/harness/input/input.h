@@ -4,7 +4,7 @@
 #ifndef INPUT_H
 #define INPUT_H
 
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 #include "common/step/element.h"
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #ifndef PICTURE_H
 #define PICTURE_H
 
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 
 #include <stdbool.h>
 #include <stddef.h>

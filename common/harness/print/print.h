@@ -4,7 +4,7 @@
 #ifndef PRINT_H
 #define PRINT_H
 
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 #include "common/files/files.h"
 #include "common/step/element.h"
 #include "common/step/options.h"

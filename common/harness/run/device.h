@@ -4,7 +4,7 @@
 #ifndef DEVICE_H
 #define DEVICE_H
 
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 #include "common/step/options.h"
 #include <cuda_runtime.h>
 #include <stdbool.h>

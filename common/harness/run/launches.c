@@ -2,7 +2,7 @@
  * launches.c — what one call launches: its kernels, their counters, the contract, their time.
  */
 #define _GNU_SOURCE
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 #include "common/harness/print/print.h"
 #include "common/step/cuda_check.h"
 #include "device.h"

@@ -5,8 +5,8 @@
 #define RUNS_H
 
 #include "device.h"
-#include "common/command/fault.h"
-#include "common/emu/emu.h"
+#include "common/files/fault.h"
+#include "common/tools/emu/emu.h"
 #include "common/harness/input/input.h"
 #include "common/harness/verify/verify.h"
 #include "common/step/options.h"

@@ -4,7 +4,7 @@
 #ifndef TRACED_H
 #define TRACED_H
 
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 #include "common/step/options.h"
 
 /* ---- runs this program once more ------------------------------------------------------------- */
@@ -20,7 +20,7 @@ extern "C" {
 
 enum { TRACED_LANES = 32 };
 
-/* What one warp did: a row of the trace. common/emu/watch/trace.h explains its columns. */
+/* What one warp did: a row of the trace. common/tools/emu/watch/trace.h explains its columns. */
 struct access {
     unsigned launch, block, warp;
     unsigned epoch;            /* barriers that the block has passed */

@@ -20,7 +20,7 @@
 #define VERIFY_H
 
 #include "common/step/element.h"
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 
 #ifdef __cplusplus
 extern "C" {

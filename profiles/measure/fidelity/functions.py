@@ -11,7 +11,7 @@ A program runs each of its functions on 512 lanes and prints a digest of the res
 
 Random functions have at least TEN operations, nearly all of them products, sums and differences of
 floats, doubles, halves and integers, so that ptxas has products to fuse. tests/cc/random_kernels.py
-writes other ones: few products, and no type but int and float, because common/cc has no other."""
+writes other ones: few products, and no type but int and float, because the own compiler has no other."""
 import csv
 import itertools
 import random

@@ -15,7 +15,7 @@
  * core. Of several runs the median is taken. Elapsed time is kept beside it, the shortest of the
  * runs, since other programs can only lengthen it.
  */
-#include "common/emu/emu.h"
+#include "common/tools/emu/emu.h"
 #include "common/step/step.h"
 
 #include <algorithm>

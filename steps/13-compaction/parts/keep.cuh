@@ -99,7 +99,7 @@ template <> struct flags_of<flagged> {
 };
 
 /* What the kernels store of the elements that a Keep keeps: the elements themselves. A library may
- * specialize it for a Keep of its own (common/library/select.cuh stores indices).
+ * specialize it for a Keep of its own (common/tools/library/select.cuh stores indices).
  *   first    where the first kept element goes;
  *   of       what is stored of elements that are in registers, by row; `begin` is the index of the
  *            lane's first one;

@@ -5,7 +5,7 @@
 #ifndef STEP17_EXCHANGE_H
 #define STEP17_EXCHANGE_H
 
-#include "common/command/fault.h"
+#include "common/files/fault.h"
 #include "part.h"
 
 #include <mpi.h>

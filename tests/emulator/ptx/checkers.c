@@ -4,9 +4,9 @@
  */
 #define _GNU_SOURCE
 #include "ptx_run.h"
-#include "common/emu/machine/device.h"
-#include "common/emu/watch/check.h"
-#include "common/emu/watch/race.h"
+#include "common/tools/emu/machine/device.h"
+#include "common/tools/emu/watch/check.h"
+#include "common/tools/emu/watch/race.h"
 
 #include <criterion/criterion.h>
 #include <stdbool.h>

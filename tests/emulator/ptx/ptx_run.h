@@ -5,7 +5,7 @@
 #ifndef PTX_RUN_H
 #define PTX_RUN_H
 
-#include "common/emu/emu.h"
+#include "common/tools/emu/emu.h"
 #include "tests/support/catalogue.h"
 
 /*

@@ -4,8 +4,8 @@
  */
 #define _GNU_SOURCE
 #include "ptx_run.h"
-#include "common/emu/machine/device.h"
-#include "common/emu/ptx/binary.h"
+#include "common/tools/emu/machine/device.h"
+#include "common/tools/emu/ptx/binary.h"
 #include "tests/support/command.h"
 
 #include <criterion/criterion.h>

@@ -3,7 +3,7 @@
  * decoded. (Exact messages are in refusals.ptx.)
  */
 #include "ptx_run.h"
-#include "common/emu/machine/machine.h"
+#include "common/tools/emu/machine/machine.h"
 #include "tests/support/command.h"
 
 #include <criterion/criterion.h>

@@ -1,0 +1,161 @@
+/* atomic_wide.c — atomics on 16-bit numbers, pairs of them, vectors and 128 bits (PTX ISA, "atom",
+ * "red"). Each element of a vector is changed atomically, but not the vector as a whole; PTX does
+ * not promise more. */
+#include "common/tools/emu/machine/machine.h"
+#include "common/tools/emu/ptx/half.h"
+
+typedef uint16_t word_16 __attribute__((may_alias));
+typedef uint32_t word_32 __attribute__((may_alias));
+
+static uint16_t combined_half(const struct insn *i, uint16_t old, uint16_t b, uint16_t c)
+{
+    bool brain = i->atomic.type == PTX_BF16 || i->atomic.type == PTX_BF16X2;
+    float x = brain ? f32_of_bf16(old) : f32_of_f16(old),
+          y = brain ? f32_of_bf16(b) : f32_of_f16(b);
+    switch ((enum atomic)i->atomic.operation) {
+    case ATOMIC_ADD:
+        return brain ? bf16_of_f64((double)x + y, ROUND_NEAREST)
+                     : f16_of_f64((double)x + y, ROUND_NEAREST);
+    case ATOMIC_MIN:
+    case ATOMIC_MAX:
+        if (x != x || y != y) return x == x ? old : y == y ? b : 0x7fff;
+        bool less = x < y || (x == y && old & 0x8000); /* -0 is below +0 */
+        return less == (i->atomic.operation == ATOMIC_MIN) ? old : b;
+    case ATOMIC_CAS: return old == b ? c : old;
+    default: return b; /* exchange */
+    }
+}
+
+static uint32_t combined(const struct insn *i, uint32_t old, uint32_t b)
+{
+    if (i->atomic.type == PTX_F32) return atomic_sum_f32(old, b, true); /* global memory only */
+    return combined_half(i, (uint16_t)old, (uint16_t)b, 0) |
+           (uint32_t)combined_half(i, (uint16_t)(old >> 16), (uint16_t)(b >> 16), 0) << 16;
+}
+
+/* Returns the old value, and sets *changed if the new one differs. */
+static uint32_t change(const struct insn *i, uint64_t at, uint32_t b, uint32_t c, bool *changed)
+{
+    if (i->element_bytes == sizeof(word_16)) {
+        word_16 *word = (word_16 *)(uintptr_t)at;
+        uint16_t seen = __atomic_load_n(word, __ATOMIC_SEQ_CST), value;
+        do value = combined_half(i, seen, (uint16_t)b, (uint16_t)c);
+        while (!__atomic_compare_exchange_n(word, &seen, value, false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_SEQ_CST));
+        *changed |= value != seen;
+        return seen;
+    }
+    word_32 *word = (word_32 *)(uintptr_t)at;
+    uint32_t seen = __atomic_load_n(word, __ATOMIC_SEQ_CST), value;
+    do value = combined(i, seen, b);
+    while (!__atomic_compare_exchange_n(word, &seen, value, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST));
+    *changed |= value != seen;
+    return seen;
+}
+
+/* Notes whether an atomic has changed memory. An atomic with a result that changes nothing may be
+ * part of a loop that waits for other threads. `seen` is the value that the first lane read at its
+ * address, `place`. */
+static void end_atomic(struct warp *w, const struct insn *i, bool has_result, bool changed,
+                       uint64_t place, uint64_t seen)
+{
+    if (changed)
+        w->block->changed = true;
+    else if (has_result)
+        warp_polls(w, i, place, seen);
+}
+
+/* Sets access->mask to the lanes whose addresses are in one range of memory, and returns the other
+ * lanes. After a fault it returns 0. */
+static uint32_t pass_door(struct warp *w, const struct insn *i, uint32_t mask,
+                          struct access *access)
+{
+    for (int l = 0; l < WARP; l++)
+        access->address[l] = address_of(w, &i->address, mask >> l & 1 ? l : __builtin_ctz(mask));
+    access->mask = mask;
+    access->space = i->address.space;
+    if (!access_door_any(w, i, access)) return 0;
+    return mask & ~access->mask;
+}
+
+/* Carries out an atomic on each lane's elements. A cas has its new value in c. */
+void op_atomic_elements(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    unsigned bytes = (unsigned)i->element_bytes * i->elements;
+    struct access access;
+    access_make(&access, OPERATION_ATOMIC, i->address.space, mask, bytes);
+    uint64_t place = address_of(w, &i->address, __builtin_ctz(mask)), seen = 0;
+    uint32_t first = mask & -mask;
+    bool changed = false;
+    while (mask) {
+        access.mask = 0;
+        mask = pass_door(w, i, mask, &access);
+        if (w->block->launch->error) return;
+        for (uint32_t left = access.mask; left; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            uint32_t c = i->c == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, i->c))[l];
+            for (unsigned k = 0; k < i->elements; k++) {
+                uint32_t b = ((const uint32_t *)slot_at(w, i->vector.source[k]))[l];
+                uint32_t old =
+                    change(i, access.host + access.address[l] + (uint64_t)k * i->element_bytes, b,
+                           c, &changed);
+                slot d = i->vector.result[k];
+                if (d != NO_SLOT) ((uint32_t *)slot_at(w, d))[l] = old;
+                if (first >> l & 1 && !k) seen = old;
+            }
+        }
+    }
+    end_atomic(w, i, i->vector.result[0] != NO_SLOT, changed, place, seen);
+}
+
+/* 128 bits: cas and exch. A 128-bit register is two adjacent 64-bit registers. A lock makes the
+ * operation atomic among host threads, but only with respect to other 128-bit atomics: all other
+ * accesses ignore the lock. */
+static void change_128(const struct insn *i, uint64_t at, const uint64_t *b, const uint64_t *c,
+                       uint64_t *old, bool *changed)
+{
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&one_at_a_time);
+    void *there = (void *)(uintptr_t)at;
+    memcpy(old, there, 2 * sizeof *old);
+    if (i->atomic.operation != ATOMIC_CAS)
+        memcpy(there, b, 2 * sizeof *b);
+    else if (old[0] == b[0] && old[1] == b[1])
+        memcpy(there, c, 2 * sizeof *c);
+    if (memcmp(there, old, 2 * sizeof *old)) *changed = true;
+    pthread_mutex_unlock(&one_at_a_time);
+}
+
+static void read_128(const struct warp *w, slot s, int lane, uint64_t *value)
+{
+    const uint64_t *low = slot_at(w, s);
+    value[0] = low[lane];
+    value[1] = low[WARP + lane];
+}
+
+void op_atomic_128(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    struct access access;
+    access_make(&access, OPERATION_ATOMIC, i->address.space, mask, 16);
+    uint64_t place = address_of(w, &i->address, __builtin_ctz(mask)), seen = 0;
+    uint32_t first = mask & -mask;
+    bool changed = false;
+    while (mask) {
+        access.mask = 0;
+        mask = pass_door(w, i, mask, &access);
+        if (w->block->launch->error) return;
+        for (uint32_t left = access.mask; left; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            uint64_t b[2], c[2] = {0}, old[2];
+            read_128(w, i->b, l, b);
+            if (i->c != NO_SLOT) read_128(w, i->c, l, c);
+            change_128(i, access.host + access.address[l], b, c, old, &changed);
+            if (first >> l & 1) seen = old[0];
+            uint64_t *low = slot_at(w, i->d);
+            low[l] = old[0];
+            low[WARP + l] = old[1];
+        }
+    }
+    end_atomic(w, i, true, changed, place, seen);
+}

@@ -1,0 +1,117 @@
+#!/bin/sh
+# archive.sh PLATFORM LAB COMPILER OUT: packs what a platform for courses needs to judge a lab:
+# programs that are linked statically, the solution's PTX, weights, the seed, and what the platform
+# expects beside them. SEED, HIDE, WEIGHTS and IMAGE of the environment may be empty; SKELETON is
+# the file that students begin with. `make autograder-PLATFORM` calls it in the top folder.
+set -eu
+platform=$1 lab=$2 compiler=$3 out=$4
+from=common/tools/labs/autograder
+weights=${WEIGHTS:-common/tools/labs/weights.txt}
+seed=${SEED:-$(od -An -N7 -tu8 /dev/urandom | tr -d ' ')}
+own=
+[ "$compiler" = nvcc ] || own=.own
+
+fail() {
+    echo "archive.sh: $*" >&2
+    exit 2
+}
+
+case $seed in '' | *[!0-9]*) fail "SEED=$seed is not a number." ;; esac
+[ ! -e "$out" ] || [ "$platform" = gradescope ] ||
+    fail "$out is there already: remove it, or give another OUT."
+solution=build/labs/reference$lab$own.ptx
+# The solution gets all points with these weights, or nothing is packed.
+said=$(build/labs/check-lab "$lab" "$solution" --compiler "$compiler" --weights "$weights" \
+    --no-gpu --seed "$seed" --drawn) || fail "the solution does not get all points: $said"
+title=$(echo "$said" | head -n 1)
+most=$(echo "$said" | sed -n 's/^[0-9.]* of \([0-9.]*\) points:.*/\1/p')
+[ -z "${HIDE:-}" ] || build/labs/check-lab --hide "$HIDE" --help >/dev/null || exit
+# A size that this seed does not draw would hide nothing.
+for size in $(echo "${HIDE:-}" | tr -cs 0-9 ' '); do
+    echo "$said" | grep -q "^ *$size  *[0-9]" ||
+        fail "HIDE=$HIDE: with seed $seed, lab $lab has no size $size. Its sizes:" \
+            "$(echo "$said" | awk '/findings/ { on = 1; next } on && !NF { exit } on { print $1 }' |
+                paste -sd ' ')"
+done
+
+new=$(mktemp -d) && trap 'rm -rf "$new"' EXIT
+chmod 755 "$new"
+
+# programs FOLDER: what every platform runs.
+programs() {
+    mkdir -p "$1/labs" "$1/cc"
+    cp build/autograder/labs/check-lab build/autograder/labs/run-lab build/autograder/labs/confine \
+        "$solution" "$1/labs/"
+    cp build/autograder/cc/upcc "$1/cc/"
+    cp "$from/grade.sh" LICENSE "$1/"
+    chmod 755 "$1/grade.sh"
+    [ -n "$own" ] || cp "$from/nvcc.sh" common/build/toolkit.txt "$1/"
+}
+
+# settings FOLDER: what an instructor may change later.
+settings() {
+    mkdir -p "$1"
+    printf '%s\n' "# Quoted, as a shell reads it." "LAB=$lab" "COMPILER=$compiler" \
+        "HIDE='${HIDE:-}'" >"$1/settings"
+    echo "$seed" >"$1/seed"
+    cp "$weights" "$1/weights.txt"
+}
+
+# fill FILE: a file of this folder, with what it says of the lab.
+fill() {
+    # GitHub's steps give whole points.
+    whole=$(echo "$most" | awk '{ whole = int($1 + 0.5); print whole < 2 ? 2 : whole }')
+    uuid=$(python3 -c 'import sys, uuid; print(uuid.uuid5(uuid.NAMESPACE_URL, sys.argv[1]))' \
+        "upsweep-lab$lab")
+    awk -v task="common/tools/labs/tasks/$lab.md" -v nvcc="$own" '
+        $0 == "@TASK@" { while ((getline line <task) > 0) print line; next }
+        /^@NVCC@/ {
+            if (nvcc == "") print "      - name: Install nvcc"
+            if (nvcc == "") print "        run: sudo sh .github/upsweep/nvcc.sh"
+            sub(/^@NVCC@/, "")
+        }
+        { print }' "$from/$1" | sed -e "s|@LAB@|$lab|g" -e "s|@TITLE@|$title|g" \
+        -e "s|@MOST@|$most|g" -e "s|@HALF@|$(echo "$most" | awk '{ print $1 / 2 }')|g" \
+        -e "s|@LESS@|$((whole / 2))|g" -e "s|@MORE@|$((whole - whole / 2))|g" \
+        -e "s|@TIMEOUT@|$([ -n "$own" ] && echo 30 || echo 120)|g" \
+        -e "s|@IMAGE@|${IMAGE:-ubuntu:24.04}|g" -e "s|@UUID@|$uuid|g"
+}
+
+case $platform in
+gradescope)
+    programs "$new"
+    settings "$new"
+    cp "$from/setup.sh" "$from/run_autograder" "$new/"
+    chmod 755 "$new/setup.sh" "$new/run_autograder"
+    ;;
+prairielearn)
+    programs "$new/serverFilesCourse/upsweep"
+    [ -n "$own" ] || cp "$from/Dockerfile" "$new/serverFilesCourse/upsweep/"
+    question=$new/questions/upsweep-lab$lab
+    settings "$question/tests"
+    fill info.json >"$question/info.json"
+    fill question.html >"$question/question.html"
+    cp "$SKELETON" "$question/lab$lab.cu"
+    ;;
+classroom)
+    programs "$new/.github/upsweep"
+    settings "$new/.github/upsweep"
+    mkdir "$new/.github/workflows"
+    fill lab.yml >"$new/.github/workflows/lab.yml"
+    cp "$SKELETON" "$new/lab$lab.cu"
+    cp "common/tools/labs/tasks/$lab.md" "$new/README.md"
+    ;;
+esac
+
+# Complete, and then in its place.
+mkdir -p "$(dirname "$out")"
+beside=$(mktemp -u "$out.XXXXXX")
+if [ "$platform" = gradescope ]; then
+    python3 -c 'import shutil, sys; shutil.make_archive(sys.argv[1], "zip", sys.argv[2])' \
+        "$beside" "$new"
+    mv "$beside.zip" "$out"
+else
+    cp -r "$new" "$beside"
+    mv "$beside" "$out"
+fi
+echo "$out: lab $lab, compiler $compiler, seed $seed"

@@ -1,0 +1,583 @@
+/*
+ * lab_table.c — the labs: how each launches its kernels, on which sizes, inputs and orders.
+ */
+#include "lab.h"
+#include "common/step/levels.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the labs, and how each launches its kernels --------------------------------------------- */
+
+static struct lab_argument address(enum lab_buffer buffer, size_t offset)
+{
+    return (struct lab_argument){.kind = LAB_ADDRESS, .buffer = buffer, .value = offset};
+}
+
+static struct lab_argument number_int(size_t value)
+{
+    return (struct lab_argument){.kind = LAB_INT, .value = value};
+}
+
+static struct lab_argument number_size(size_t value)
+{
+    return (struct lab_argument){.kind = LAB_SIZE, .value = value};
+}
+
+static struct lab_launch *add_launch(struct lab_plan *plan, const char *kernel, size_t blocks,
+                                     unsigned threads, size_t shared_floats)
+{
+    struct lab_launch *launch = &plan->launches[plan->launch_count++];
+    *launch = (struct lab_launch){.kernel = kernel,
+                                  .blocks = (unsigned)blocks,
+                                  .threads = threads,
+                                  .shared_bytes = shared_floats * sizeof(float)};
+    return launch;
+}
+
+static void add_argument(struct lab_launch *launch, struct lab_argument argument)
+{
+    launch->arguments[launch->argument_count++] = argument;
+}
+
+/* ---- one block: labs 2 to 4 ------------------------------------------------------------------ */
+
+static void plan_block(struct lab_plan *plan, size_t n, unsigned threads, size_t shared_floats)
+{
+    struct lab_launch *launch = add_launch(plan, "scan_block", 1, threads, shared_floats);
+    add_argument(launch, address(LAB_OUT, 0));
+    add_argument(launch, address(LAB_IN, 0));
+    add_argument(launch, number_int(n));
+}
+
+static void plan_naive(size_t n, struct lab_plan *plan) { plan_block(plan, n, (unsigned)n, 2 * n); }
+
+static void plan_tree(size_t n, struct lab_plan *plan) { plan_block(plan, n, (unsigned)n / 2, n); }
+
+/* Room for a float of padding after every 16, which is enough for any padding of step 4. */
+static void plan_padded_tree(size_t n, struct lab_plan *plan)
+{
+    plan_block(plan, n, (unsigned)n / 2, n + n / 16);
+}
+
+/* ---- levels of block sums: labs 5 to 9 ------------------------------------------------------- */
+
+struct level_kernels {
+    size_t each; /* elements a block */
+    unsigned threads;
+    size_t shared_floats;
+    bool takes_size; /* scan_block has `each` as its last argument */
+};
+
+/* Scans `n` floats in place, or from the input to the output at level 0. The sums of the blocks
+ * are stored behind those of the levels below, from `sums` on. Returns the number of blocks. */
+static size_t plan_level(struct lab_plan *plan, const struct level_kernels *k, size_t n,
+                         struct lab_argument out, struct lab_argument in, size_t sums)
+{
+    size_t blocks = levels_blocks(n, k->each);
+    struct lab_launch *launch =
+        add_launch(plan, "scan_block", blocks, k->threads, k->shared_floats);
+    add_argument(launch, out);
+    add_argument(launch, in);
+    add_argument(launch, blocks > 1 ? address(LAB_WORKSPACE, sums)
+                                    : (struct lab_argument){.kind = LAB_NULL});
+    add_argument(launch, number_size(n));
+    if (k->takes_size) add_argument(launch, number_int(k->each));
+    return blocks;
+}
+
+static void plan_uniform_add(struct lab_plan *plan, const struct level_kernels *k, size_t n,
+                             struct lab_argument out, size_t sums)
+{
+    size_t blocks = levels_blocks(n, k->each);
+    struct lab_launch *launch = add_launch(plan, "uniform_add", blocks - 1, k->threads, 0);
+    add_argument(launch, out);
+    add_argument(launch, address(LAB_WORKSPACE, sums));
+    add_argument(launch, number_size(n));
+}
+
+/* As in the steps: the sums of a level are scanned in place, and are then the increments of the
+ * blocks below. Calls itself for the level above; no size of a lab has more than three levels. */
+static void plan_from(struct lab_plan *plan, const struct level_kernels *k, size_t n,
+                      struct lab_argument out, struct lab_argument in, size_t sums)
+{
+    size_t blocks = plan_level(plan, k, n, out, in, sums);
+    if (blocks == 1) return;
+    struct lab_argument above = address(LAB_WORKSPACE, sums);
+    plan_from(plan, k, blocks, above, above, sums + blocks * sizeof(float));
+    plan_uniform_add(plan, k, n, out, sums);
+}
+
+static void plan_levels(struct lab_plan *plan, const struct level_kernels *k, size_t n)
+{
+    plan->workspace = levels_sums(n, k->each) * sizeof(float);
+    plan_from(plan, k, n, address(LAB_OUT, 0), address(LAB_IN, 0), 0);
+}
+
+enum {
+    ARBITRARY_BLOCK = 512, /* elements a block in step 5 */
+    TREE = 512,            /* leaves of the tree in steps 6 and 7 */
+    FLOAT4_BLOCK = 2048,   /* elements a block in steps 6, 7 and 9, and a tile of step 11 */
+    SHUFFLE_THREADS = 256, /* a block in steps 9 and 11 */
+    BANKS = 32,
+    KEPT_BLOCK = 512, /* elements, and threads, of a block in lab 13 */
+    PART = 256,       /* bytes: parts of its workspace begin at multiples of this */
+    LARGE = 1 << 24,  /* elements whose scan is timed on a GPU */
+};
+
+static void plan_arbitrary(size_t n, struct lab_plan *plan)
+{
+    static const struct level_kernels k = {.each = ARBITRARY_BLOCK,
+                                           .threads = ARBITRARY_BLOCK / 2,
+                                           .shared_floats =
+                                               ARBITRARY_BLOCK + (ARBITRARY_BLOCK - 1) / BANKS,
+                                           .takes_size = true};
+    plan_levels(plan, &k, n);
+}
+
+static void plan_float4_tree(size_t n, struct lab_plan *plan)
+{
+    static const struct level_kernels k = {
+        .each = FLOAT4_BLOCK, .threads = TREE / 2, .shared_floats = TREE + (TREE - 1) / BANKS};
+    plan_levels(plan, &k, n);
+}
+
+static void plan_shuffle(size_t n, struct lab_plan *plan)
+{
+    static const struct level_kernels k = {.each = FLOAT4_BLOCK, .threads = SHUFFLE_THREADS};
+    plan_levels(plan, &k, n);
+}
+
+/* ---- tiles: lab 11 --------------------------------------------------------------------------- */
+
+/* A state for each tile, and the ticket. */
+static void plan_tiles(size_t n, struct lab_plan *plan)
+{
+    size_t tiles = levels_blocks(n, FLOAT4_BLOCK);
+    struct lab_launch *launch = add_launch(plan, "scan_tiles", tiles, SHUFFLE_THREADS, 0);
+    plan->workspace = (tiles + 1) * sizeof(uint64_t);
+    plan->clear_workspace = true;
+    add_argument(launch, address(LAB_OUT, 0));
+    add_argument(launch, address(LAB_IN, 0));
+    add_argument(launch, address(LAB_WORKSPACE, 0));
+    add_argument(launch, address(LAB_WORKSPACE, tiles * sizeof(uint64_t)));
+    add_argument(launch, number_size(n));
+}
+
+/* ---- kept elements: lab 13 ------------------------------------------------------------------- */
+
+/* A thread has one element. */
+static void plan_elements(struct lab_plan *plan, const char *kernel, size_t n,
+                          const struct lab_argument *arguments, unsigned count)
+{
+    struct lab_launch *launch =
+        add_launch(plan, kernel, levels_blocks(n, KEPT_BLOCK), KEPT_BLOCK, 0);
+    for (unsigned i = 0; i < count; i++) add_argument(launch, arguments[i]);
+    add_argument(launch, number_size(n));
+}
+
+/* The workspace holds a flag and a place for each element, and the sums of the places' blocks. */
+static void plan_kept(size_t n, struct lab_plan *plan)
+{
+    static const struct level_kernels k = {.each = KEPT_BLOCK, .threads = KEPT_BLOCK};
+    size_t part = (n * sizeof(int32_t) + PART - 1) / PART * PART;
+    struct lab_argument in = address(LAB_IN, 0), out = address(LAB_OUT, 0);
+    struct lab_argument kept = address(LAB_OUT, n * sizeof(float));
+    struct lab_argument flags = address(LAB_WORKSPACE, 0), places = address(LAB_WORKSPACE, part);
+    plan->workspace = 2 * part + levels_sums(n, k.each) * sizeof(int32_t);
+    plan_elements(plan, "mark", n, (struct lab_argument[]){flags, in}, 2);
+    plan_from(plan, &k, n, places, flags, 2 * part);
+    plan_elements(plan, "scatter", n, (struct lab_argument[]){out, kept, in, flags, places}, 5);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const size_t any_block_sizes[] = {1, 2, 7, 32, 100, 256, 500, 1000, 0};
+static const size_t tree_sizes[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 0};
+static const size_t arbitrary_sizes[] = {1, 3, 100, 512, 513, 1500, 6000, 0};
+static const size_t float4_sizes[] = {1, 5, 1000, 2048, 2049, 5000, 10000, 0};
+/* The largest has more tiles than two warps look at, and more elements than 16 bits count. */
+static const size_t tile_sizes[] = {1, 5, 1000, 2048, 5000, 10000, 250000, 0};
+
+static const size_t kept_sizes[] = {1, 5, 100, 512, 513, 3000, 10000, 0};
+
+static const char *const adds_f32[] = {"add.f32", "sub.f32", NULL};
+/* Flags are 0 or 1, so a ballot's population count adds them up as well. */
+static const char *const adds_flags[] = {"add.s32", "sub.s32", "popc.b32", NULL};
+
+static const struct lab labs[] = {
+    {.number = 2,
+     .title = "naive parallel scan",
+     .source = "steps/02-naive/scan.cu",
+     .chapter = "notes/02-naive.md",
+     .plan = plan_naive,
+     .least = 1,
+     .most = 1024,
+     .timed = 1024,
+     .sizes = any_block_sizes,
+     .expected = adds_f32},
+    {.number = 3,
+     .title = "work-efficient scan",
+     .source = "steps/03-work-efficient/scan.cu",
+     .chapter = "notes/03-work-efficient.md",
+     .plan = plan_tree,
+     .least = 2,
+     .most = 2048,
+     .timed = 2048,
+     .power_of_two = true,
+     .sizes = tree_sizes,
+     .expected = adds_f32},
+    {.number = 4,
+     .title = "work-efficient scan without bank conflicts",
+     .source = "steps/04-conflict-free/scan.cu",
+     .chapter = "notes/04-conflict-free.md",
+     .plan = plan_padded_tree,
+     .least = 2,
+     .most = 2048,
+     .timed = 2048,
+     .power_of_two = true,
+     .sizes = tree_sizes,
+     .expected = adds_f32},
+    {.number = 5,
+     .title = "scan of any size",
+     .source = "steps/05-arbitrary-size/scan.cu",
+     .chapter = "notes/05-arbitrary-size.md",
+     .plan = plan_arbitrary,
+     .block = ARBITRARY_BLOCK,
+     .least = 1,
+     .most = 8000,
+     .timed = LARGE,
+     .sizes = arbitrary_sizes,
+     .expected = adds_f32},
+    {.number = 6,
+     .title = "eight elements per thread",
+     .source = "steps/06-vectorized/scan.cu",
+     .chapter = "notes/06-vectorized.md",
+     .plan = plan_float4_tree,
+     .block = FLOAT4_BLOCK,
+     .least = 1,
+     .most = 12000,
+     .timed = LARGE,
+     .sizes = float4_sizes,
+     .expected = adds_f32},
+    {.number = 7,
+     .title = "tree loops unrolled",
+     .source = "steps/07-unrolled/scan.cu",
+     .chapter = "notes/07-unrolled.md",
+     .plan = plan_float4_tree,
+     .block = FLOAT4_BLOCK,
+     .least = 1,
+     .most = 12000,
+     .timed = LARGE,
+     .sizes = float4_sizes,
+     .expected = adds_f32,
+     .others = {.cap = 1.1,
+                .power = 4,
+                .saving = "Unrolled loops do not count, compare, multiply and jump."}},
+    {.number = 9,
+     .title = "warp shuffles",
+     .source = "steps/09-warp-shuffle/scan.cu",
+     .chapter = "notes/09-warp-shuffle.md",
+     .plan = plan_shuffle,
+     .block = FLOAT4_BLOCK,
+     .least = 1,
+     .most = 12000,
+     .timed = LARGE,
+     .sizes = float4_sizes,
+     .expected = adds_f32},
+    {.number = 11,
+     .title = "single pass with look-back",
+     .source = "steps/11-single-pass/scan.cu",
+     .chapter = "notes/11-single-pass.md",
+     .plan = plan_tiles,
+     .block = FLOAT4_BLOCK,
+     .least = 1,
+     .most = 280000,
+     .timed = LARGE,
+     .sizes = tile_sizes,
+     .expected = adds_f32,
+     .resident = 2},
+    {.number = 13,
+     .title = "compaction: the elements greater than 0",
+     .source = "common/tools/labs/sources/13-compaction.cu",
+     .chapter = "notes/13-compaction.md",
+     .plan = plan_kept,
+     .result = LAB_KEPT,
+     .block = KEPT_BLOCK,
+     .least = 1,
+     .most = 12000,
+     .timed = LARGE,
+     .sizes = kept_sizes,
+     .expected = adds_flags,
+     .adds_integers = true},
+};
+
+/* Exercises that are judged otherwise than the lab of their chapter. */
+static const struct lab exercises[] = {
+    {.number = 4,
+     .exercise = "exercise4",
+     .title = "no bank conflicts, and no unused word",
+     .source = "steps/04-conflict-free/scan.cu",
+     .chapter = "notes/04-conflict-free.md",
+     .plan = plan_tree, /* n words of shared memory: no room for padding */
+     .least = 2,
+     .most = 2048,
+     .timed = 2048,
+     .power_of_two = true,
+     .sizes = tree_sizes,
+     .expected = adds_f32},
+};
+
+enum {
+    LAB_COUNT = sizeof labs / sizeof *labs,
+    EXERCISE_COUNT = sizeof exercises / sizeof *exercises
+};
+
+const struct lab *lab_at(size_t index) { return index < LAB_COUNT ? &labs[index] : NULL; }
+
+const struct lab *lab_find(int number)
+{
+    for (size_t i = 0; i < LAB_COUNT; i++)
+        if (labs[i].number == number) return &labs[i];
+    return NULL;
+}
+
+const struct lab *lab_named(const char *number)
+{
+    char name[12];
+    for (size_t i = 0; i < LAB_COUNT; i++) {
+        snprintf(name, sizeof name, "%d", labs[i].number);
+        if (!strcmp(name, number)) return &labs[i];
+    }
+    return NULL;
+}
+
+const struct lab *lab_or_exercise(const char *name)
+{
+    for (size_t i = 0; i < EXERCISE_COUNT; i++)
+        if (!strcmp(exercises[i].exercise, name)) return &exercises[i];
+    return lab_named(name);
+}
+
+void lab_name(const struct lab *lab, char *name, size_t size)
+{
+    if (lab->exercise)
+        snprintf(name, size, "%s", lab->exercise);
+    else
+        snprintf(name, size, "%d", lab->number);
+}
+
+/* ---- on which sizes, inputs and orders of warps a submission is run -------------------------- */
+
+enum {
+    ORDERS = 3,        /* random orders of warps and blocks for some sizes */
+    MORE_ORDERS = 6,   /* the same where blocks wait for blocks, or the order has to be kept */
+    ORDERED_SIZES = 3, /* how many sizes, the largest ones */
+    NEAR = 8,          /* a drawn size differs from the one handed out by at most 1/8 … */
+    NEAR_LEAST = 2,    /* … or by this many */
+    ANYWHERE = 2,      /* sizes that are drawn between the lab's least and most */
+    WARP_LANES = 32,
+    TRIES = 100,
+    GREATEST_ELEMENT = 15, /* in eighths */
+    FEW = 256,             /* LAB_FEW: about one element of this number is greater than 0 */
+    ZERO = 8,              /* about one of this number of the other elements is 0 */
+    BOUNDARY_LEAST = 16,   /* the least size that may have a boundary … */
+    ALIGNMENT = 256,       /* … which lies between two warps of eight elements a thread */
+    EXPONENT = 64,         /* of large elements: from this one … */
+    EXPONENTS = 33,        /* … to the 32 above it */
+    INSTRUCTIONS = 5000000,
+    INSTRUCTIONS_PER_ELEMENT = 200,
+};
+
+/* splitmix64 (Steele, Lea, Flood 2014): a word from a state that counts up. */
+static uint64_t draw(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* A word that is not 0, since 0 would mean "no seed" to the emulator. */
+static uint64_t draw_seed(uint64_t *state) { return draw(state) | 1; }
+
+static bool is_among(const size_t *sizes, size_t count, size_t n)
+{
+    for (size_t i = 0; i < count; i++)
+        if (sizes[i] == n) return true;
+    return false;
+}
+
+static size_t count_sizes(const struct lab *lab)
+{
+    size_t count = 0;
+    while (count < LAB_SIZES && lab->sizes[count]) count++;
+    return count;
+}
+
+bool lab_hands_out(const struct lab *lab, size_t n)
+{
+    return is_among(lab->sizes, count_sizes(lab), n);
+}
+
+/* A size near the one handed out, and neither handed out nor drawn before. After too many tries,
+ * the one handed out. */
+static size_t draw_size(const struct lab *lab, const size_t *drawn, size_t count, size_t near,
+                        uint64_t *state)
+{
+    size_t reach = near / NEAR;
+    if (reach < NEAR_LEAST) reach = NEAR_LEAST;
+    for (int i = 0; i < TRIES; i++) {
+        size_t n = near + draw(state) % (2 * reach + 1);
+        if (n < reach + lab->least || n - reach > lab->most) continue;
+        n -= reach;
+        if (!lab_hands_out(lab, n) && !is_among(drawn, count, n)) return n;
+    }
+    return near;
+}
+
+/* Adds a size, unless it is there already. */
+static size_t add_size(size_t *sizes, size_t count, size_t n)
+{
+    if (is_among(sizes, count, n)) return count;
+    sizes[count] = n;
+    return count + 1;
+}
+
+/* Sizes at which errors are likely: the least one, exactly one block (a warp, in a lab of one
+ * block), and several full blocks. And some sizes that are near no size handed out. */
+static size_t choose_edges(const struct lab *lab, uint64_t *state, size_t *sizes)
+{
+    size_t full = lab->block ? lab->block : WARP_LANES, count = 0;
+    count = add_size(sizes, count, lab->least);
+    count = add_size(sizes, count, full);
+    count = add_size(sizes, count, full * (2 + draw(state) % (lab->most / full - 1)));
+    for (int i = 0; i < ANYWHERE; i++)
+        count = add_size(sizes, count, lab->least + draw(state) % (lab->most - lab->least + 1));
+    return count;
+}
+
+/* The last sizes are those with several orders, and the largest ones handed out or drawn near
+ * them. */
+static size_t choose_sizes(const struct lab *lab, bool handed_out, uint64_t *state, size_t *sizes)
+{
+    size_t known = count_sizes(lab), count = 0;
+    bool draws = !handed_out && !lab->power_of_two;
+    if (draws) count = choose_edges(lab, state, sizes);
+    for (size_t i = 0; i < known; i++, count++)
+        sizes[count] = draws ? draw_size(lab, sizes, count, lab->sizes[i], state) : lab->sizes[i];
+    return count;
+}
+
+/* The boundary is a multiple of a power of two, so that no thread and no warp of a right solution
+ * has elements on both sides: it may subtract its own elements from a sum. */
+static void draw_boundary(struct lab_case *c, uint64_t *state)
+{
+    size_t alignment = ALIGNMENT;
+    if (c->n < BOUNDARY_LEAST) return;
+    while (alignment > c->n / 2) alignment /= 2;
+    c->boundary = alignment * (1 + draw(state) % (c->n / alignment - 1));
+    c->exponent = EXPONENT + draw(state) % EXPONENTS;
+}
+
+size_t lab_output_words(const struct lab_case *c) { return c->n + (c->share != 0); }
+
+struct lab_case lab_plain_case(const struct lab *lab, size_t n, uint64_t input)
+{
+    return (struct lab_case){
+        .n = n, .input = input, .share = lab->result == LAB_KEPT ? LAB_HALF : 0};
+}
+
+static struct lab_case make_case(size_t n, bool ordered, bool bounded, uint64_t *state)
+{
+    struct lab_case c = {.n = n};
+    c.input = draw_seed(state);
+    c.clock = draw_seed(state);
+    c.schedule = ordered ? draw_seed(state) : 0;
+    if (bounded) draw_boundary(&c, state);
+    return c;
+}
+
+/* The last cases: a deadlock there does not hide the others. */
+static size_t add_small_device(const struct lab *lab, const size_t *sizes, size_t count,
+                               uint64_t *state, struct lab_case *cases, size_t made)
+{
+    for (size_t i = count - ORDERED_SIZES; lab->resident && i < count; i++) {
+        cases[made] = make_case(sizes[i], true, false, state);
+        cases[made++].descending = 1;
+    }
+    return made;
+}
+
+/* Where elements are kept, sums do not matter: the share of kept elements does. Runs in the usual
+ * order keep about half, so that right counters are compared at every size. */
+static void set_shares(const struct lab *lab, struct lab_case *cases, size_t count)
+{
+    static const enum lab_share shares[] = {LAB_FEW, LAB_NONE, LAB_ALL, LAB_HALF};
+    size_t ordered = 0;
+    for (size_t i = 0; lab->result == LAB_KEPT && i < count; i++) {
+        struct lab_case *c = &cases[i];
+        c->boundary = c->exponent = 0;
+        c->share = c->schedule ? shares[ordered++ % (sizeof shares / sizeof *shares)] : LAB_HALF;
+    }
+}
+
+size_t lab_cases(const struct lab *lab, uint64_t seed, bool handed_out, struct lab_case *cases)
+{
+    uint64_t state = seed ^ (uint64_t)lab->number << 32 ^ (uint64_t)handed_out << 48;
+    size_t sizes[LAB_SIZES], count = choose_sizes(lab, handed_out, &state, sizes), made = 0;
+    int orders = lab->resident || lab->result == LAB_KEPT ? MORE_ORDERS : ORDERS;
+    for (size_t i = 0; i < count; i++)
+        cases[made++] = make_case(sizes[i], false, draw(&state) & 1, &state);
+    for (size_t i = count > ORDERED_SIZES ? count - ORDERED_SIZES : 0; i < count; i++)
+        for (int order = 0; order < orders; order++)
+            cases[made++] = make_case(sizes[i], true, order > 0 && order < ORDERS, &state);
+    made = add_small_device(lab, sizes, count, &state, cases, made);
+    set_shares(lab, cases, made);
+    return made;
+}
+
+static bool is_positive(enum lab_share share, uint64_t word)
+{
+    switch (share) {
+    case LAB_NONE: return false;
+    case LAB_ALL: return true;
+    case LAB_FEW: return (word >> 32) % FEW == 0;
+    default: return !(word & 1);
+    }
+}
+
+/* Magnitude and sign of the next element. Where elements are kept, some are 0, which is not greater
+ * than 0. */
+static float draw_element(enum lab_share share, uint64_t *state)
+{
+    uint64_t word = draw(state);
+    float magnitude = (float)(1 + (word >> 1) % GREATEST_ELEMENT) / 8;
+    if (is_positive(share, word)) return magnitude;
+    return share && (word >> 40) % ZERO == 0 ? 0 : -magnitude;
+}
+
+/* At least one element is kept, and one is left out if there are two. Otherwise a kernel that
+ * stores nothing, or everything, might be right at a small size. */
+static void force_both(const struct lab_case *c, float *in)
+{
+    size_t i = (size_t)(c->input % c->n), next = (i + 1) % c->n;
+    in[next] = -fabsf(in[next]);
+    in[i] = in[i] == 0 ? 1 : fabsf(in[i]);
+}
+
+void lab_input(const struct lab_case *c, float *in)
+{
+    uint64_t state = c->input;
+    float scale = (float)ldexp(1, (int)c->exponent);
+    for (size_t i = 0; i < c->n; i++) in[i] = draw_element((enum lab_share)c->share, &state);
+    if (c->share == LAB_HALF) force_both(c, in);
+    if (c->boundary == 0) return;
+    for (size_t i = c->boundary; i < c->n; i++) in[i] = fabsf(in[i]) * scale;
+}
+
+uint64_t lab_instruction_limit(const struct lab *lab, size_t n)
+{
+    (void)lab;
+    return INSTRUCTIONS + INSTRUCTIONS_PER_ELEMENT * (uint64_t)n;
+}

@@ -1,0 +1,228 @@
+# labs.mk — the labs: `make labN` writes a skeleton, `make checkN` judges it, `make hintN` helps;
+# `make grade` judges a class.
+
+LABS      = 2 3 4 5 6 7 9 11 13
+# A lab's source: the step's, or one of its own where the step's kernels are too long for a lab.
+lab_source = $(or $(wildcard common/tools/labs/sources/$(call two_digits,$(1))-*.cu),$\
+             $(call folder,$(1))/scan.cu)
+LAB_SOURCES = $(wildcard common/tools/labs/*.c)
+LAB_MAINS = %/run_lab.c
+# What the programs share. Only run-lab has the emulator.
+LAB_SHARED := $(call objects,$(filter-out $(LAB_MAINS) common/tools/labs/run_%,$(LAB_SOURCES)))
+LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c) $(addprefix \
+             common/,files/fault.c files/option_table.c files/visible.c files/wrapped.c \
+             step/levels.c step/element.c harness/host/parallel.c \
+             harness/print/progress.c tools/emu/report/json.c))
+LAB_RUNS  := $(call objects,$(filter-out %/run_first.c %/run_puzzle.c,\
+             $(wildcard common/tools/labs/run_*.c)) $(addprefix common/,tools/labs/lab_table.c \
+             tools/labs/results_write.c files/fault.c files/option_table.c step/levels.c))
+LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab build/labs/gpu-lab
+LAB_TEXTS = build/labs/weights.txt build/labs/hints.txt
+JUDGES_LABS = $(LAB_PROGRAMS) $(LAB_TEXTS)
+
+# COMPILER=own judges without nvcc, by the compiler of common/tools/cc, which compiles these labs.
+OWN_LABS  = 2 3 4 5
+COMPILER  = nvcc
+JUDGE     = --compiler $(COMPILER) --nvcc '$(CUDA)/bin/nvcc'
+$(if $(filter-out nvcc own,$(COMPILER)),$(error COMPILER is "$(COMPILER)"; give nvcc or own))
+reference = $(if $(filter own,$(COMPILER)),build/cc/upcc \
+            $(patsubst %,build/labs/reference%.own.ptx,$(filter $(1),$(OWN_LABS) -exercise4)),\
+            build/labs/reference$(1).ptx)
+
+#labs: ## teach: build what labs need
+labs: $(JUDGES_LABS) $(LABS:%=build/labs/reference%.ptx) build/labs/reference-exercise4.ptx \
+        $$(LAB_BANKS)
+	@:
+
+# The step's own solution, from the same lines as the skeleton.
+build/labs/reference%.cu: common/tools/labs/skeleton.sh $$(call lab_source,$$*) \
+        $$(wildcard $$(call folder,$$*)/*.cu* $$(call folder,$$*)/*.h)
+	$(call written,common/tools/labs/skeleton.sh --solution $* $(call lab_source,$*))
+
+TO_PTX    = build/labs/check-lab --nvcc '$(CUDA)/bin/nvcc' --compile
+build/labs/reference%.ptx: build/labs/reference%.cu build/common/tools/labs/compile.o | \
+        build/labs/check-lab
+	$(call say,nvcc,$@)
+	$(Q)$(TO_PTX) $< $(NEW) $(PUT)
+
+build/labs/reference%.own.ptx: build/labs/reference%.cu build/cc/upcc
+	$(call made,upcc,build/cc/upcc $<)
+
+# A solution of an exercise that is no lab's.
+build/labs/reference-exercise%.cu: build/labs/reference%.cu \
+        common/tools/labs/exercises/solution%.sed
+	$(call written,sed -f common/tools/labs/exercises/solution$*.sed $<)
+.PRECIOUS: build/labs/reference%.cu build/labs/reference-exercise%.cu
+
+# The emulator without the CUDA runtime, whose header comes with nvcc.
+EMU_CORE := $(filter-out build/common/tools/emu/runtime/%,$(EMU))
+build/labs/run-lab build/autograder/labs/run-lab: $(LAB_RUNS) $(EMU_CORE)
+	$(call link_with_emulator,$(EMU_CORE))
+
+# Launches the first puzzles without the host code in their files.
+build/labs/run-first: $(call objects,$(addprefix common/,tools/labs/run_first.c tools/labs/run_puzzle.c \
+        tools/labs/run_entry.c files/fault.c)) $(EMU_CORE)
+	$(call link_with_emulator,$(EMU_CORE))
+
+# The driver is found when it runs.
+build/labs/gpu-lab: $(call objects,$(wildcard common/tools/labs/gpu/*.c) \
+        common/tools/labs/run_entry.c \
+        common/tools/emu/ptx/ptx_types.c) $(LAB_COMMON)
+	$(call made,link,$(LINK_C) -ldl)
+
+$(LAB_TEXTS): build/labs/%: common/tools/labs/%
+	$(copied)
+
+# ---- what is written, and judged -----------------------------------------------------------------
+
+FIRSTS   := $(patsubst steps/first-kernel/%.cu,%,$(wildcard steps/first-kernel/first[0-9].cu))
+BUGS     := $(shell sed -n 's/^== //p' common/tools/labs/bugs/bugs.txt 2>/dev/null)
+EXERCISES := $(shell sed -n 's/^\([0-9][0-9]*\) .*/\1/p' common/tools/labs/exercises/exercises.txt \
+             2>/dev/null)
+WRITTEN  := $(FIRSTS) $(LABS:%=lab%) $(BUGS:%=bug%) $(EXERCISES:%=exercise%) predict detective \
+            swizzle
+#firstN: ## learn: write labs/firstN.cu, a whole program that lacks one line; N is 1 to 5
+#check-firstN: ## learn: run labs/firstN.cu on the emulator, with all checkers on
+#learn: ## learn: all first puzzles in turn, each checked whenever you save its file
+#labN: ## learn: write labs/labN.cu, a step with gaps to fill in; N is 2 to 7, 9, 11 or 13
+#checkN: ## learn: judge labs/labN.cu, a reason for each lost point; COMPILER=own: without nvcc
+#hintN: ## learn: say what to look at in labs/labN.cu; LEVEL=1 (a nudge) to 3 (the lines)
+#race: ## measure: time lab 11, RACE=labs/lab11.cu, beside step 12 on a GPU
+#bugN: ## learn: write labs/bugN.cu, a kernel with one fault to find; N is 1 to 10
+#check-bugN: ## learn: judge labs/bugN.cu, as the lab that it is made of
+#exerciseN: ## learn: write labs/exerciseN.cu, for the exercise "write" of chapter N
+#check-exerciseN: ## learn: judge labs/exerciseN.cu, as a lab is
+#predict: ## learn: write labs/predict.txt, to predict the bank conflicts of each level
+#detective: ## learn: write labs/detective.txt, to find out which kernel made which bank conflicts
+#check-predict: ## learn: compare labs/predict.txt with what the emulator counts
+#check-detective: ## learn: check the letters in labs/detective.txt
+#swizzle: ## learn: write labs/swizzle.cu, a product by ldmatrix that is to have no bank conflict
+#check-swizzle: ## learn: judge labs/swizzle.cu by its result and its bank conflicts
+$(WRITTEN):
+	$(Q)common/tools/labs/write.sh $@ $(if $(filter lab%,$@),$(call lab_source,$(@:lab%=%)))
+
+# Fewer points are not a failure of make, which would end with "make: *** Error 1". Scripts run the
+# program itself, whose exit code says whether there are full points.
+FEWER_OK  = || { code=$$?; [ $$code -eq 1 ] || exit $$code; }
+
+# The lab, or the exercise, as which target $1 judges a file: a broken kernel as what it is made of.
+judged_as = $(if $(filter check-bug%,$1),$(shell \
+            sed -n '/^== $(1:check-bug%=%)$$/{n;s/^. lab \([0-9]*\):.*/\1/p;}' \
+            common/tools/labs/bugs/bugs.txt),$(if $(filter check-exercise%,$1),$(shell \
+            common/tools/labs/exercises/exercise.sh --judge $(1:check-exercise%=%)),$\
+            $(patsubst check%,%,$(1:hint%=%))))
+judged    = labs/$(patsubst check%,lab%,$(patsubst hint%,lab%,$(@:check-%=%))).cu
+JUDGED    = $(LABS:%=check%) $(LABS:%=hint%) $(BUGS:%=check-bug%) $(EXERCISES:%=check-exercise%)
+$(JUDGED): $(JUDGES_LABS) $$(call reference,$$(subst exercise,-exercise,$$(call judged_as,$$@)))
+	$(Q)build/labs/check-lab $(call judged_as,$@) $(judged) $(JUDGE) $(if $(filter hint%,$@), \
+	    --hint $(or $(LEVEL),1),$(ARGS) $(FEWER_OK))
+
+FIRSTS_NEED = $(if $(filter own,$(COMPILER)),build/cc/upcc build/labs/run-first,$(EMU_RUNS))
+$(FIRSTS:%=check-%): check-%: | $$(FIRSTS_NEED)
+	$(Q)common/tools/labs/check_first.sh labs/$*.cu $(filter own,$(COMPILER)) $(FEWER_OK)
+
+learn: | $$(FIRSTS_NEED)
+	@$(MAKE) --no-print-directory $(FIRSTS) >/dev/null
+	@common/tools/labs/learn.sh $(filter own,$(COMPILER)) $(FIRSTS:%=labs/%.cu)
+
+RACE     ?= labs/lab11.cu
+RACE_N    = 16777216
+race: $(JUDGES_LABS) build/labs/reference11.ptx | step12
+	$(Q)said=$$(build/labs/check-lab 11 $(RACE) --nvcc '$(CUDA)/bin/nvcc' | grep '^GPU'); \
+	echo "$${said:-There is no driver, or not all kernels end, as make check11 says.}"; \
+	case $$said in *'runs right; n ='*) ./step12 --n $(RACE_N) | grep -E '^ *(device|time) ';; esac
+
+LAB_BANKS = build/labs/bank-lab build/labs/banks.ptx
+build/labs/banks.ptx: common/tools/labs/banks/banks.cu build/common/tools/labs/compile.o | \
+        build/labs/check-lab
+	$(call say,nvcc,$@)
+	$(Q)$(TO_PTX) $< $(NEW) $(PUT)
+
+build/labs/bank-lab: $(call objects,$(wildcard common/tools/labs/banks/*.c) $(addprefix common/,\
+        tools/labs/run_entry.c files/fault.c)) $(EMU)
+	$(call link_with_emulator,$(EMU))
+
+predict detective: $(LAB_BANKS)
+check-predict check-detective: check-%: $(LAB_BANKS)
+	$(Q)build/labs/bank-lab $* check labs/$*.txt build/labs/banks.ptx $(FEWER_OK)
+
+check-swizzle: build/labs/bank-lab build/labs/check-lab
+	@[ -e labs/swizzle.cu ] || { echo '`make swizzle` writes labs/swizzle.cu.' >&2; exit 2; }
+	$(Q)$(TO_PTX) labs/swizzle.cu build/labs/swizzle.ptx
+	$(Q)build/labs/bank-lab swizzle check labs/swizzle.cu build/labs/swizzle.ptx $(FEWER_OK)
+
+CHECKED_LABS := $(LABS:%=check%) $(LABS:%=hint%) $(patsubst %,check-%,$(filter-out lab%,$(WRITTEN)))
+.PHONY: labs learn race $(WRITTEN) $(CHECKED_LABS)
+NO_SUCH  := $(filter-out labs $(WRITTEN) $(CHECKED_LABS),$(filter lab% hint% bug% check-bug% \
+            exercise% check-exercise% $(addsuffix %,$(addprefix check,0 1 2 3 4 5 6 7 8 9)), \
+            $(MAKECMDGOALS)))
+$(NO_SUCH):
+	@echo "There is no $@; there are labs 2 to 7, 9, 11 and 13, broken kernels 1 to" \
+	    "$(words $(BUGS)), and exercises of the chapters $(EXERCISES)." >&2; exit 2
+
+# ---- make grade ----------------------------------------------------------------------------------
+
+GRADER_MAINS = %/confine.c %/grade_labs.c %/check_lab.c %/no_platform.c
+GRADER   := $(filter-out $(GRADER_MAINS),$(wildcard common/tools/labs/grader/*.c)) common/tools/labs/run_entry.c
+
+# It runs in the sandbox, where no sanitizer could reserve its addresses.
+build/labs/confine build/autograder/labs/confine: $(addprefix common/tools/labs/grader/, \
+        confine.c sandbox.h)
+	$(call made,$(CC),$(CC) $(NOT_SANITIZED) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(filter %.c,$^))
+
+# The scorer and the results' reader come from the labs. Both run no submission themselves. To
+# check one's own lab, no grader is compiled: only an archive's check-lab has --format.
+build/labs/grade-labs: $(call objects,common/tools/labs/grader/grade_labs.c $(GRADER))
+build/labs/check-lab: $(addprefix build/common/tools/labs/grader/,check_lab.o no_platform.o)
+build/autograder/labs/check-lab: $(call objects,common/tools/labs/grader/check_lab.c $(GRADER))
+build/labs/grade-labs build/labs/check-lab build/autograder/labs/check-lab: \
+        $(LAB_COMMON) $(call objects,common/files/files.c common/tools/emu/ptx/ptx_types.c)
+	$(call made,link,$(LINK_C))
+
+GRADING   = build/labs/grade-labs build/labs/confine $(if $(filter own,$(COMPILER)), \
+            build/labs/run-lab $(LAB_TEXTS) $(call reference,$(N)),labs)
+
+#grade: ## teach: judge a class: DIR=submissions N=3 (or page), and OUT= SEED= ARGS=...
+.PHONY: grade test-class
+# The labs of the page need no sandbox: what is handed in are answers, and our kernels run.
+ifeq ($(N),page)
+grade: build/page/native $$(PAGE_PTX)
+	$(Q)command -v node >/dev/null || { echo 'make setup-page installs node' >&2; exit 2; }
+	$(Q)node common/tools/labs/grader/grade_links.js '$(DIR)' --out '$(or $(OUT),grades/page)' $(ARGS)
+else
+grade: $(if $(and $(DIR),$(N)),$(GRADING))
+	$(Q)$(if $(and $(DIR),$(N)),,echo 'Which? make grade DIR=submissions N=3' >&2; exit 2;) \
+	    build/labs/grade-labs $(N) '$(DIR)' $(JUDGE) $(if $(OUT),--out '$(OUT)') \
+	    $(if $(SEED),--seed $(SEED)) $(ARGS)
+endif
+
+test-class: $(GRADING) ## teach: grade a class of cheats and honest submissions, twice
+	$(Q)tests/labs/class.sh
+
+# ---- autograders ---------------------------------------------------------------------------------
+
+# Linked statically, the programs of an archive run in any container of this processor.
+build/autograder/%: LDFLAGS += -static -s
+AUTOGRADER_PROGRAMS = $(addprefix build/autograder/labs/,check-lab run-lab confine) \
+            build/autograder/cc/upcc
+
+# Our own compiler, where it compiles the lab: then a container needs nothing but a shell.
+AUTOGRADERS = gradescope prairielearn classroom
+.PHONY: $(AUTOGRADERS:%=autograder-%)
+ifneq ($(filter autograder-%,$(MAKECMDGOALS)),)
+ifeq ($(and $(LAB),$(filter $(LAB),$(LABS))),)
+    $(error Which lab? make $(firstword $(MAKECMDGOALS)) LAB=3; there are labs $(LABS))
+endif
+ifeq ($(origin COMPILER),file)
+    COMPILER = $(if $(filter $(LAB),$(OWN_LABS)),own,nvcc)
+endif
+endif
+#autograder-gradescope: ## teach: pack LAB=3 for Gradescope; SEED= HIDE= WEIGHTS= OUT= COMPILER=
+#autograder-prairielearn: ## teach: make a question of PrairieLearn of LAB=3; also IMAGE=
+#autograder-classroom: ## teach: make a template repository of LAB=3 for GitHub Classroom
+$(AUTOGRADERS:%=autograder-%): autograder-%: $(AUTOGRADER_PROGRAMS) $(JUDGES_LABS) \
+        $$(call reference,$(LAB))
+	$(Q)common/tools/labs/skeleton.sh $(LAB) $(call lab_source,$(LAB)) >build/autograder/lab$(LAB).cu
+	$(Q)SKELETON=build/autograder/lab$(LAB).cu SEED='$(SEED)' HIDE='$(HIDE)' \
+	    WEIGHTS='$(WEIGHTS)' IMAGE='$(IMAGE)' common/tools/labs/autograder/archive.sh $* $(LAB) \
+	    $(COMPILER) '$(or $(OUT),autograders/$*-lab$(LAB)$(if $(filter gradescope,$*),.zip))'

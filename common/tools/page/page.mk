@@ -1,0 +1,96 @@
+# page.mk — builds the book as one page, build/page/upsweep.html: the chapters, and the emulator
+# compiled to WebAssembly. Needs emscripten and pandoc (make setup-page).
+
+.PHONY: page
+
+PAGE     := common/tools/page
+FACE     := $(addprefix $(PAGE)/face/,face.c judge.c request.c)
+
+# What judges labs, without its programs.
+JUDGES   := $(addprefix common/tools/labs/,compile.c run_case.c run_entry.c \
+            run_puzzle.c) $(filter-out $(LAB_MAINS) common/tools/labs/run_% %/compile.c \
+            %/process.c \
+            %/results_write.c,$(LAB_SOURCES)) \
+            $(wildcard common/harness/verify/*.c) $(addprefix common/,files/fault.c \
+            files/allocated.c files/wrapped.c step/levels.c step/element.c)
+
+# The emulator without what only the runtime library and the command need: containers of kernels,
+# programs, and reports in other forms than JSON; and without threads, tensor cores, tensor maps and
+# launches in kernels, which the page's kernels do not use: face/absent.c stands in their place. And
+# the compiler without its command.
+WASM_ROOMS = ptx machine ops watch
+NOT_WASM := $(addprefix common/tools/emu/, ptx/fatbin.c ptx/program_elf.c ops/device_runtime.c \
+            ops/device_runtime_memory.c ops/matrix_product.c ops/matrix_move.c ptx/decode_matrix.c \
+            machine/tensor.c machine/children.c watch/race_children.c )
+WASM_C   := $(filter-out $(NOT_WASM),$(wildcard $(WASM_ROOMS:%=common/tools/emu/%/*.c))) $(FACE) \
+            $(wildcard $(addsuffix /*.c,$(CC_ROOMS))) $(JUDGES) \
+            $(PAGE)/face/absent.c common/files/visible.c \
+            $(addprefix common/tools/emu/report/,document.c json.c json_document.c)
+WASM     := $(WASM_C:%.c=build/page/wasm/%.o)
+
+# As in emu.mk. WebAssembly has one instruction set. The page's memory grows. Debian's
+# emscripten uses Debian's packages of JavaScript, which other builds of node do not find.
+EMCC      = emcc -std=c11 -Wall -Wextra -Werror -O2 -ffp-contract=off -fno-math-errno \
+            -DEMU_ISA=base -DEMU_HAS_base -I. -isystem $(TOOLKIT)/include
+EMCC_LINK = NODE_PATH=/usr/share/nodejs emcc -O2 \
+            -sMODULARIZE=1 -sEXPORT_NAME=Emulator \
+            -sALLOW_MEMORY_GROWTH=1 -sENVIRONMENT=web,worker,node \
+            -sEXPORTED_FUNCTIONS=_face_run,_malloc,_free \
+            -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8
+
+# Small rather than fast: the emulator takes the time, and little of it with these operations, and
+# before a launch.
+SELDOM    = $(addprefix common/tools/emu/, ops/ops_convert.c ops/ops_texture.c machine/device.c \
+            machine/module.c machine/launch.c ) $(wildcard common/tools/emu/ptx/decode_*.c)
+$(patsubst %.c,build/page/wasm/%.o,$(JUDGES) $(SELDOM) $(wildcard $(addsuffix /*.c,$(CC_ROOMS)))): \
+    EMCC += -Os
+build/page/wasm/%.o: %.c
+	$(call say,emcc,$<)
+	$(Q)$(EMCC) $(DEPEND) -c $< -o $(NEW) $(PUT_OBJECT)
+
+# The linker also writes emulator.wasm, which has the same name in front.
+build/page/emulator.js: $(WASM) $(PAGE)/page.mk
+	$(call say,emcc,$@)
+	$(Q)mkdir $(NEW) && $(EMCC_LINK) $(WASM) -o $(NEW)/emulator.js && mv -f $(NEW)/* $(@D) && \
+	    rmdir $(NEW)
+
+# What the tests compare it with.
+build/page/native: $(call objects,$(FACE) $(PAGE)/face/native.c $(JUDGES) \
+        common/harness/host/parallel.c common/harness/print/progress.c) $(UPCC) $(EMU)
+	$(call say,link,$@)
+	$(Q)ar rcs $(NEW).a $(EMU)
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $(filter-out $(EMU),$^) $(NEW).a $(ZSTD) -lm -ldl -pthread \
+	    -o $(NEW) $(PUT) && rm $(NEW).a
+
+# ---- the page ------------------------------------------------------------------------------------
+
+# The PTX of a step's kernels. Other steps' kernels use no shared memory, or are too large.
+PAGE_CU  := $(foreach s,02 03 04 05 06 07 09 10 11,$(wildcard steps/$(s)-*/scan.cu)) \
+            $(wildcard steps/04-*/variants.cu steps/05-*/variants.cu)
+PAGE_PTX := $(PAGE_CU:steps/%.cu=build/page/ptx/%.ptx)
+
+# Step 5's other block scans are launched with a kernel of scan.cu: they become one PTX text.
+build/page/ptx/05-%/variants.ptx: WITH = -include steps/$(dir $*)scan.cu
+
+build/page/ptx/%.ptx: steps/%.cu
+	$(call say,nvcc,"$< to PTX")
+	$(Q)$(NVCC) -O3 -lineinfo -ptx -arch=compute_90 $(CPPFLAGS) $(WITH) $(DEPEND) $< -o $(NEW) \
+	    && mv -f $(NEW).dependencies $(@:.ptx=.d) $(PUT)
+
+page: build/page/upsweep.html ## learn: build the book as one page, build/page/upsweep.html
+	@echo "Open $(CURDIR)/$< in a browser, by a double click or as file://$(CURDIR)/$<"
+
+PAGE_IN  := $(wildcard $(PAGE)/*.js $(PAGE)/*.py $(PAGE)/*.html $(PAGE)/*.css) \
+            $(wildcard notes/*.md notes/answers/*.md notes/more/*.md notes/figures/*) \
+            $(wildcard common/tools/labs/tasks/*.md common/tools/labs/exercises/* \
+            common/tools/labs/bugs/*) \
+            $(addprefix common/tools/labs/,hints.txt weights.txt skeleton.sh) \
+            $(wildcard steps/first-kernel/*.cu common/build/alone*) \
+            profiles/h200/counters.csv profiles/counters_differences.csv profiles/measure/cases.py
+build/page/upsweep.html: build/page/emulator.js $(PAGE_PTX) $(PAGE_IN)
+	$(call say,page,$@)
+	$(Q)python3 -B $(PAGE)/build_page.py build/page/ptx build/page/emulator.js $(NEW) $(PUT)
+
+# What the tests of the page need, where `make setup-page-tests` has been run.
+PAGE_TESTS := $(shell command -v emcc >/dev/null && command -v pandoc >/dev/null && \
+              echo build/page/upsweep.html build/page/native)
