@@ -12,7 +12,7 @@ sources   = $(patsubst $(FOLDER16)/scan.cu,$(PARTS16),$(wildcard $(foreach f,$(1
 in_test   = $(or $(AT:%=%$(1)),build/tests/$(1))
 AT        =
 ifdef SMALL
-    SMALLER = steps/12-% steps/13-% steps/14-% steps/15-% steps/16-% tests/fixtures/%
+    SMALLER = steps/12-% steps/13-% steps/14-% steps/15-% steps/16-% tests/cases/fixtures/%
     AT      = $(if $(SANITIZE),,build/test/)
     ifeq ($(shell nvidia-smi -L 2>/dev/null),)
         build/small/%: GPUS = -gencode arch=compute_90,code=compute_90

@@ -3,24 +3,24 @@
 .PHONY: promises checks pairs tests-build test test-slow test-all test-nightly asan test-asan
 .PHONY: test-architectures test-book test-release fuzz mutate-kernels
 
-# Tests of what step 12 promises, for a GPU or the emulator: tests/promises/NAME.cu becomes
+# Tests of what step 12 promises, for a GPU or the emulator: tests/cases/promises/NAME.cu becomes
 # build/promises/12-NAME. With -cub it also shows CUB's error, and takes longer to compile.
 LIBRARY  := $(call objects,steps/12-pipeline/scan.cu steps/12-pipeline/reference.c)
-PROMISES := $(patsubst tests/promises/%.cu,build/promises/12-%,$(wildcard tests/promises/*.cu))
+PROMISES := $(patsubst tests/cases/promises/%.cu,build/promises/12-%,$(wildcard tests/cases/promises/*.cu))
 WITH_CUB  = build/promises/12-same-bits-cub
 
 #promises: ## measure: build what tries step 12's promises, build/promises/12-NAME
 promises: $(PROMISES) $(WITH_CUB)
 $(WITH_CUB): build/cub/cub_f32.o
 $(PROMISES) $(WITH_CUB): build/promises/12-%: $(LIBRARY) $(call objects,$(COMMON)) \
-        $$(call objects,tests/promises/$$(subst -cub,,$$*).cu) | emu
+        $$(call objects,tests/cases/promises/$$(subst -cub,,$$*).cu) | emu
 	$(link)
 
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
 # `make test` has a program of its own, build/test/run. It lacks what nvcc takes long for. The names
 # of tests of that end in _slow, as do those of tests that take more than 1.5 s of processor time.
-TEST_ROOMS = harness steps emulator emulator/ptx labs cc tools fuzz wrong errata support \
-             fixtures $(if $(SMALL),support/small,library)
+TEST_ROOMS = $(addprefix unit/,harness steps emulator labs cc tools errata $(if $(SMALL),,library)) \
+             $(addprefix cases/,ptx wrong fixtures) measure/fuzz support $(if $(SMALL),support/small)
 ONLY_SLOW = $(if $(SMALL),%/test_operators.c %/test_sort.c \
             %/operators_code.cu %/sort_code.cu %/wave_code.cu)
 TESTS    := $(call objects,$(filter-out %/bench_main.c $(ONLY_SLOW),$(call sources,common/bench \
@@ -32,28 +32,28 @@ RUN      := $(call in_test,run)
 build/tests/%.o: CFLAGS = -O1 -g1
 build/tests/%.o: GPUS = $(call ptx,75 90)
 # Of these large files only the emulator runs kernels, as an H200: one PTX takes half the time.
-$(patsubst %,$(CUDA_BUILD)/tests/fixtures/%_code.cu.o,operators sort wave): GPUS = $(call ptx,90)
+$(patsubst %,$(CUDA_BUILD)/tests/cases/fixtures/%_code.cu.o,operators sort wave): GPUS = $(call ptx,90)
 # Kernels that are tested from the PTX of each generation of the compiler.
-$(CUDA_BUILD)/tests/fixtures/cooperative_code.cu.o: NVCCFLAGS += $(call ptx,100)
+$(CUDA_BUILD)/tests/cases/fixtures/cooperative_code.cu.o: NVCCFLAGS += $(call ptx,100)
 
 # A program like a step whose scan is wrong on purpose.
-build/tests/wrong-scan: $(call objects,$(call sources,tests/wrong tests/wrong/program \
+build/tests/wrong-scan: $(call objects,$(call sources,tests/cases/wrong tests/cases/wrong/program \
         steps/09-warp-shuffle) $(COMMON))
 
 # Step 17 with a scan that is wrong on purpose, where Open MPI is. NCCL needs real GPUs, so tests
 # have a stand-in for it.
-build/tests/ranks/%.o: CPPFLAGS += $(HEADERS17)
-build/tests/ranks/nccl/%.o: CPPFLAGS += -Itests/ranks/nccl -DHAVE_NCCL
-build/tests/ranks/nccl/%.o: $(FOLDER17)/%.c
+build/tests/cli/ranks/%.o: CPPFLAGS += $(HEADERS17)
+build/tests/cli/ranks/nccl/%.o: CPPFLAGS += -Itests/ranks/nccl -DHAVE_NCCL
+build/tests/cli/ranks/nccl/%.o: $(FOLDER17)/%.c
 	$(call compile, for a stand-in of NCCL)
-NCCL17    = $(CUDA_BUILD)/tests/ranks/nccl/nccl.cu.o build/tests/ranks/nccl/exchange_nccl.o
+NCCL17    = $(CUDA_BUILD)/tests/cli/ranks/nccl/nccl.cu.o build/tests/cli/ranks/nccl/exchange_nccl.o
 with_nccl = $(filter-out %/exchange_nccl.o,$(call objects,$(1))) $(NCCL17)
 
 build/tests/wrong-ranks: WRAPPED = many_run output_end choose_exchange
-build/tests/wrong-ranks: $(call with_nccl,$(call sources,tests/ranks $(FOLDER17)) $(COMMON))
+build/tests/wrong-ranks: $(call with_nccl,$(call sources,tests/cli/ranks $(FOLDER17)) $(COMMON))
 # A program that calls step 17's library.
 build/tests/many-calls: WRAPPED = cudaMalloc
-build/tests/many-calls: $(call with_nccl,tests/ranks/library/calls.c $(filter-out %/main.c,\
+build/tests/many-calls: $(call with_nccl,tests/cli/ranks/library/calls.c $(filter-out %/main.c,\
         $(call sources,$(FOLDER17))) $(COMMON))
 build/tests/wrong-ranks build/tests/many-calls: LIBRARIES = $(WRAPPED:%=-Wl,--wrap=%) $(LIBRARIES17)
 
@@ -102,12 +102,12 @@ $(RUN): $(TESTS) $(HIDDEN:%=build/common/tools/emu/%) build/emu/libcudart.so.13
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \
 	    -Wl,--wrap=criterion_internal_test_teardown -lcriterion -lzstd -lm -pthread $(PUT)
 
-# The formulas of tests/steps/predictions.c as a table, for profiles/tables.
-build/tests/predicted/print: build/profiles/measure/predicted.o build/tests/steps/predictions.o
+# The formulas of tests/unit/steps/predictions.c as a table, for profiles/tables.
+build/tests/predicted/print: build/profiles/measure/predicted.o build/tests/unit/steps/predictions.o
 	$(call made,link,$(CC) $(SANITIZE) $(LDFLAGS) $^)
 
 # It tries to do what the sandbox of the labs prevents.
-build/tests/labs/misbehave: tests/labs/sandbox/misbehave.c
+build/tests/labs/misbehave: tests/unit/labs/sandbox/misbehave.c
 	$(call made,$(CC),$(CC) $(NOT_SANITIZED) $(CFLAGS) $<)
 
 # Programs for the checkers, a program that ptxas changes, and programs that wait or do not end.
@@ -116,7 +116,7 @@ OPTIONS_dynamic = -rdc=true
 OPTIONS_tensors = $(STAND_IN_LINK) -lcuda
 OPTIONS_driver  = $(STAND_IN_LINK) -lcuda
 OPTIONS_blas    = $(STAND_IN_LINK) -lcublas -lcurand -Xlinker $(OLD_RPATH)
-$(CHECKED:%=build/tests/programs/%): %: tests/fixtures/programs/$$(notdir $$@).cu
+$(CHECKED:%=build/tests/programs/%): %: tests/cases/fixtures/programs/$$(notdir $$@).cu
 	$(call made,nvcc,$(SINGLE))
 # PTX is enough for these.
 $(addprefix build/tests/programs/,endless ordered ring ticket two_words unwritten waits): \
@@ -126,7 +126,7 @@ build/tests/programs/tensors: GPUS = -gencode arch=compute_90,code=[compute_90,s
 build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
 build/tests/programs/ring: $(wildcard steps/12-*/*.cuh steps/12-*/parts/*)
 build/tests/programs/names: $(wildcard steps/16-*/*.cuh steps/16-*/parts/* steps/12-*/parts/*)
-build/tests/programs/driver: $(wildcard tests/emulator/programs/*.cuh)
+build/tests/programs/driver: $(wildcard tests/cases/programs/*.cuh)
 build/tests/programs/tensors build/tests/programs/driver: | $(PRIVATE)/lib/libcuda.so
 build/tests/programs/blas build/tests/programs/static-blas: | $(STAND_INS)
 
@@ -145,15 +145,15 @@ OPTIONS_needs_gpu.so    = $(NVCCFLAGS) -shared -Xcompiler -fPIC
 OPTIONS_needs_cudart.so = $(NVCCFLAGS) -shared -Xcompiler -fPIC -cudart none
 build/tests/programs/emulated: SETTING = NVCC_PREPEND_FLAGS="$$(build/emu/emu --nvcc-flags)"
 build/tests/programs/emulated build/tests/programs/static-blas: build/emu/libcudart_static.a
-build/tests/programs/%: tests/fixtures/programs/kernels.cu | emu
+build/tests/programs/%: tests/cases/fixtures/programs/kernels.cu | emu
 	$(call made,nvcc,$(SETTING) $(KERNELS))
 
-build/tests/programs/static-blas: tests/fixtures/programs/blas.cu
+build/tests/programs/static-blas: tests/cases/fixtures/programs/blas.cu
 	$(call made,nvcc,$(NVCC) $(NVCCFLAGS) -Lbuild/emu $(STAND_IN_LINK) $< -lcublas -lcurand)
 
 # Linked by g++. An RPATH to NVIDIA's libraries comes before LD_LIBRARY_PATH.
 OLD_RPATH = --disable-new-dtags,-rpath,$(abspath $(CUDA))/lib64
-build/tests/programs/rpath: tests/fixtures/programs/kernels.cu
+build/tests/programs/rpath: tests/cases/fixtures/programs/kernels.cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) -c $< -o $(NEW).o
 	$(Q)$(CXX) $(NEW).o -L$(CUDA)/lib64 -lcudart -Wl,$(OLD_RPATH) -o $(NEW) $(PUT) && \
@@ -161,18 +161,18 @@ build/tests/programs/rpath: tests/fixtures/programs/kernels.cu
 
 # A program of two objects, for three generations of GPUs.
 LINKED = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(call ptx,100) -rdc=true
-build/tests/programs/linked: tests/fixtures/programs/linked.cu | emu
+build/tests/programs/linked: tests/cases/fixtures/programs/linked.cu | emu
 	$(call say,nvcc,$@)
 	$(Q)$(LINKED) -DPART -c $< -o $(NEW).o
 	$(Q)$(LINKED) -cudart shared $(NEW).o $< -o $(NEW) $(PUT) && rm $(NEW).o
 
 # Catalogues of pairs, wrong and right, on which the checkers and compute-sanitizer are compared:
 # for a GPU in build/checks, for the emulator in build/pairs.
-CHECKS   := $(patsubst tests/checks/%.cu,build/checks/%,$(wildcard tests/checks/*.cu))
+CHECKS   := $(patsubst tests/cases/checks/%.cu,build/checks/%,$(wildcard tests/cases/checks/*.cu))
 PAIRS    := $(CHECKS:build/checks/%=$(CUDA_BUILD)/pairs/%)
 
-checks: $(CHECKS) emu ## maintain: build the pairs of tests/checks for a GPU, build/checks
-pairs: $(PAIRS) emu ## maintain: build the pairs of tests/checks for the emulator, build/pairs
+checks: $(CHECKS) emu ## maintain: build the pairs of tests/cases/checks for a GPU, build/checks
+pairs: $(PAIRS) emu ## maintain: build the pairs of tests/cases/checks for the emulator, build/pairs
 checks pairs:
 	@:
 
@@ -180,8 +180,8 @@ checks pairs:
 OPTIONS_launch = -rdc=true
 $(CHECKS): GPUS = -gencode arch=compute_90,code=[sm_90,compute_90]
 $(CHECKS:build/checks/%=build/pairs/%): GPUS = -arch=compute_90 -code=compute_90
-$(CHECKS) $(CHECKS:build/checks/%=build/pairs/%): tests/checks/$$(@F).cu \
-        $(wildcard tests/checks/*.h tests/checks/*.cuh steps/12-*/parts/*.cuh)
+$(CHECKS) $(CHECKS:build/checks/%=build/pairs/%): tests/cases/checks/$$(@F).cu \
+        $(wildcard tests/cases/checks/*.h tests/cases/checks/*.cuh steps/12-*/parts/*.cuh)
 	$(call made,nvcc,$(NVCC) $(CPPFLAGS) -g -lineinfo $(GPUS) -cudart shared $(OPTIONS_$(@F)) $<)
 
 # build/test, where tests run, has links to the sources. A line that calls make runs with -n, too.
@@ -213,13 +213,13 @@ test-nightly: test ## maintain: with more sizes, seeds and programs
 	$(Q)TEST_NIGHTLY=1 $(MAKE) --no-print-directory test-slow
 	$(Q)$(MAKE) --no-print-directory programs mutate-kernels
 test-book: all experiments example ## maintain: follow the commands of the other chapters, too
-	$(Q)bats tests/book
+	$(Q)bats tests/cli/book
 test-release: ## maintain: try what `make release` has made, and GitHub's files (needs PyPI)
-	$(Q)bats tests/release
+	$(Q)bats tests/cli/release
 fuzz: ## maintain: fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
 	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh
 mutate-kernels: emu ## maintain: is each change of the steps' kernels noticed? Half an hour
-	$(Q)tests/mutation/kernels.py
+	$(Q)tests/measure/mutation/kernels.py
 
 # A program that runs the libraries of steps 12 to 16 on any GPU, build/architectures/NAME/run. They
 # are compiled for one architecture, by these options of nvcc, or are the usual objects.
@@ -236,15 +236,15 @@ architecture = $(word 3,$(subst /, ,$@))
 build/architectures/%.cu.o: NVCCFLAGS = -O3 -lineinfo $(or $(ARCH_$(architecture)), \
     $(patsubst %,-arch=%,$(filter sm_%,$(architecture))))
 $(addprefix build/architectures/,$(addsuffix /run,usual $(ARCHITECTURES))): $(call objects, \
-        tests/architectures/libraries.c steps/16-operators/scan-OTHERS.cu \
+        tests/cli/architectures/libraries.c steps/16-operators/scan-OTHERS.cu \
         $(filter-out $(BY_ARCHITECTURE),$(COMMON)))
 	$(link)
 
 test-architectures: $(ARCHITECTURES:%=build/architectures/%/run)
 test-architectures: | emu ## maintain: run steps 12 to 16 compiled for other GPUs
-	$(Q)tests/architectures/architectures.sh ptx:75 default:75 sm_75:75 sm_80:80 sm_90:90
+	$(Q)tests/cli/architectures/architectures.sh ptx:75 default:75 sm_75:75 sm_80:80 sm_90:90
 
--include tests/emulator/programs/programs.mk
+-include tests/cases/programs/programs.mk
 
 # The sanitizers get a tree of their own, build/asan, where the sources are links; only what nvcc
 # compiles is shared. They are linked statically, as GCC's shared UBSan beside ASan ignores
@@ -263,27 +263,27 @@ test-asan: asan ## maintain: run the tests of the C sources under the sanitizers
 	$(Q)common/build/test-asan.sh
 
 # What the fuzzers begin with, a folder each.
-CORPORA := $(addprefix build/tests/fuzz/corpus/,cubin cuda fatbin picture ptx unpack)
-build/tests/fuzz/corpus/ptx: tests/fixtures/programs/kernels.cu tests/fixtures/cudart_kernels.cu \
+CORPORA := $(addprefix build/tests/measure/fuzz/corpus/,cubin cuda fatbin picture ptx unpack)
+build/tests/measure/fuzz/corpus/ptx: tests/cases/fixtures/programs/kernels.cu tests/cases/fixtures/cudart_kernels.cu \
         steps/02-naive/scan.cu
-$(filter-out %/cuda,$(CORPORA)): build/tests/fuzz/corpus/%: tests/fuzz/seeds.sh tests/fuzz/seeds.awk \
-        $$(wildcard tests/fuzz/seeds/$$* tests/fuzz/seeds/$$*.cu)
+$(filter-out %/cuda,$(CORPORA)): build/tests/measure/fuzz/corpus/%: tests/measure/fuzz/seeds.sh tests/measure/fuzz/seeds.awk \
+        $$(wildcard tests/measure/fuzz/seeds/$$* tests/measure/fuzz/seeds/$$*.cu)
 	$(call say,seeds,$@)
-	$(Q)NVCC='$(NVCC)' tests/fuzz/seeds.sh $* $(NEW) && rm -rf $@ && mv -T $(NEW) $@
+	$(Q)NVCC='$(NVCC)' tests/measure/fuzz/seeds.sh $* $(NEW) && rm -rf $@ && mv -T $(NEW) $@
 
-build/tests/fuzz/corpus/cuda: $(wildcard steps/0[2345]-*/*.cu steps/first-kernel/*.cu)
+build/tests/measure/fuzz/corpus/cuda: $(wildcard steps/0[2345]-*/*.cu steps/first-kernel/*.cu)
 	$(Q)mkdir -p $(NEW) && for file in $^; do cp $$file $(NEW)/$$(echo $$file | tr / -); done && \
 	    rm -rf $@ && mv -T $(NEW) $@
 
 # Each fuzzer gets its bytes through one function, fuzz_NAME; fuzz.sh builds the fuzzers in their
 # own tree.
-build/tests/fuzz/run-%: $(EMU) $(call objects,$(addprefix tests/fuzz/,cubin.c fatbin.c ptx.c \
+build/tests/measure/fuzz/run-%: $(EMU) $(call objects,$(addprefix tests/measure/fuzz/,cubin.c fatbin.c ptx.c \
         unpack.c))
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* -o $(NEW) \
 	    -lzstd -lm -ldl -pthread $(PUT)
 
-build/tests/fuzz/run-cuda: build/tests/fuzz/cuda.o $(UPCC)
+build/tests/measure/fuzz/run-cuda: build/tests/measure/fuzz/cuda.o $(UPCC)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_cuda -lm \
 	    -o $(NEW) $(PUT)
@@ -291,7 +291,7 @@ build/tests/fuzz/run-cuda: build/tests/fuzz/cuda.o $(UPCC)
 # The reader of pictures needs no CUDA, and is told of less memory than there is.
 READERS  := $(call objects,$(wildcard $(addprefix common/harness/,input/*.c host/*.c print/*.c)) \
             $(addprefix common/,step/element.c files/fault.c files/files.c files/visible.c))
-build/tests/fuzz/run-picture: build/tests/fuzz/picture.o $(PICTURES) $(READERS)
+build/tests/measure/fuzz/run-picture: build/tests/measure/fuzz/picture.o $(PICTURES) $(READERS)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,host_memory=fuzz_host_memory \
 	    -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_picture -o $(NEW) $(PNG) -lm -pthread $(PUT)

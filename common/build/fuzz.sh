@@ -1,12 +1,12 @@
 #!/bin/sh
-# make fuzz: runs each reader of files (tests/fuzz) for a time on inputs that libFuzzer, a part of
+# make fuzz: runs each reader of files (tests/measure/fuzz) for a time on inputs that libFuzzer, a part of
 # clang, makes up. AddressSanitizer and UBSan check the runs.
 #
 #   FUZZ_SECONDS   for each reader (default 60)
 #   FUZZERS        which of them (default: all)
 #
 # An input that breaks a reader is kept in build/fuzz as NAME-crash-…, NAME-timeout-… or NAME-oom-….
-# Add it to tests/fuzz/seeds/NAME when the reader is fixed. Inputs that reach new code are
+# Add it to tests/measure/fuzz/seeds/NAME when the reader is fixed. Inputs that reach new code are
 # collected in build/fuzz/found.
 set -eu
 seconds=${FUZZ_SECONDS:-60}
@@ -25,7 +25,7 @@ links "$probe" >/dev/null 2>&1 || {
     exit 1
 }
 
-all=$(sed -n 's/^int fuzz_\([a-z]*\)(.*/\1/p' tests/fuzz/fuzz.h)
+all=$(sed -n 's/^int fuzz_\([a-z]*\)(.*/\1/p' tests/measure/fuzz/fuzz.h)
 tree=build/fuzz
 mkdir -p $tree
 for name in Makefile README.md LICENSE common notes profiles steps tests; do
@@ -35,7 +35,7 @@ sanitize=-fsanitize=address,undefined
 CUDA_HOME=$(realpath "$(common/build/toolkit.sh)") ${MAKE:-make} --no-print-directory -C $tree \
     CC=clang CFLAGS="-w -O1 -g $sanitize,fuzzer-no-link -fno-sanitize-recover=all" \
     $(for name in ${FUZZERS:-$all}; do
-        echo "build/tests/fuzz/run-$name build/tests/fuzz/corpus/$name"
+        echo "build/tests/measure/fuzz/run-$name build/tests/measure/fuzz/corpus/$name"
     done)
 
 # Names in the sources of the PTX parser and decoder are words of PTX, with a dot and without.
@@ -47,14 +47,14 @@ words() {
 status=0
 for name in ${FUZZERS:-$all}; do
     found=$tree/found/$name
-    dictionary=tests/fuzz/$name.dict
+    dictionary=tests/measure/fuzz/$name.dict
     [ "$name" != ptx ] || { dictionary=$tree/ptx.dict && words >"$dictionary"; }
     mkdir -p "$found"
     echo "Fuzzing $name for $seconds s"
-    $tree/build/tests/fuzz/run-"$name" -max_total_time="$seconds" -max_len=8192 -timeout=10 \
+    $tree/build/tests/measure/fuzz/run-"$name" -max_total_time="$seconds" -max_len=8192 -timeout=10 \
         -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$tree/$name-" \
         $([ ! -e "$dictionary" ] || echo "-dict=$dictionary") \
-        "$found" "$tree/build/tests/fuzz/corpus/$name" >"$tree/$name.log" 2>&1 || {
+        "$found" "$tree/build/tests/measure/fuzz/corpus/$name" >"$tree/$name.log" 2>&1 || {
         echo "$name: broken; $tree/$name.log ends:" >&2
         tail -n 40 "$tree/$name.log" >&2
         status=1

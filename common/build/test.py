@@ -229,11 +229,11 @@ def files_of(*folders):
 
 
 def quick():
-    reports = "tests/tools/structured.bats"  # compares the paths of sources
-    others = [file for file in files_of("tests/tools", "tests/labs") if file != reports]
+    reports = "tests/cli/structured.bats"  # compares the paths of sources
+    others = [file for file in files_of("tests/cli") if file != reports]
     return [[criterion("./run", "*/!(*_slow)", TREE, more=1)],
             [bats("commands", others, "!slow", TREE), bats("reports", [reports], "!slow")],
-            [unit("documents", "quick", "tests/docs"), unit("compiler", "quick", "tests/cc")]], []
+            [unit("documents", "quick", "tests/docs"), unit("compiler", "quick", "tests/python/cc")]], []
 
 
 def slow():
@@ -247,11 +247,11 @@ def slow():
         else:
             python.append(Program(name + ": installation", ["common/build/python.sh"], str))
             python.append(unit(name, "any", "tests/python", python="build/python/bin/python"))
-    python += [unit("documents", "slow", "tests/docs"), unit("compiler", "slow", "tests/cc")]
+    python += [unit("documents", "slow", "tests/docs"), unit("compiler", "slow", "tests/python/cc")]
     return [[criterion("build/tests/run", "*/*_slow")],
-            [bats("commands", files_of("tests/tools"), "slow")],
-            [bats("labs", files_of("tests/labs"), "slow")],
-            [bats("ranks", files_of("tests/ranks"), "slow")],
+            [bats("commands", files_of("tests/cli")[0::2], "slow")],
+            [bats("more commands", files_of("tests/cli")[1::2], "slow")],
+            [bats("ranks", files_of("tests/cli/ranks"), "slow")],
             python], missing
 
 
@@ -269,13 +269,13 @@ def sanitized():
     shares = [int(number) % SHARES] if number else range(SHARES)
     suites = list(listed("build/tests/run"))
     left_out = {"make", "measure", "estimate"}
-    files = [file for file in files_of("tests/tools", "tests/labs")
+    files = [file for file in files_of("tests/cli")
              if Path(file).stem not in left_out]
     return [[criterion("build/tests/run", "@(%s)/!(*_slow)" % "|".join(suites[share::SHARES]),
                        name="C, share %d of %d" % (share, SHARES)) for share in shares],
             [bats("commands, share %d" % share, files[share::SHARES], "!slow")
              for share in shares if files[share::SHARES]],
-            [unit("compiler", "any", "tests/cc", "Fuzz")]], []
+            [unit("compiler", "any", "tests/python/cc", "Fuzz")]], []
 
 
 def still_quick():

@@ -245,9 +245,9 @@ def findings(said):
 
 
 def catalogues():
-    """{pair: its catalogue in tests/checks}"""
+    """{pair: its catalogue in tests/cases/checks}"""
     found = {}
-    for path in glob.glob(TOP + "/tests/checks/*.cu"):
+    for path in glob.glob(TOP + "/tests/cases/checks/*.cu"):
         with open(path, encoding="utf-8") as file:
             names = re.findall(r"^/\* ([a-z-]+) — ", file.read(), re.M)
         found.update(dict.fromkeys(names, os.path.basename(path)[:-3]))
@@ -255,7 +255,7 @@ def catalogues():
 
 
 def checks(command, built, count, env):
-    """A row for each pair of tests/checks in its wrong and its right version, with what each tool
+    """A row for each pair of tests/cases/checks in its wrong and its right version, with what each tool
     has found and its exit code. A run is limited to a minute. The wrong versions of deadlock-*
     never end on a GPU: they run last, one at a time, for 15 seconds each, and have exit code 124.
     PROGRAMS="race-bulk …" runs only these; `measure.py merge` puts such rows into a recording."""
@@ -282,14 +282,14 @@ def checks(command, built, count, env):
     return written(columns, [rows[key] for key in sorted(rows)])
 
 
-@part("checks", "GPU, compute-sanitizer", "compute-sanitizer on the programs of tests/checks.",
+@part("checks", "GPU, compute-sanitizer", "compute-sanitizer on the programs of tests/cases/checks.",
       file="checks", more=lambda: about_gpu() + ["compute-sanitizer: " + re.search(
           r"Version (.*)", output("compute-sanitizer", "--version"))[1]])
 def checks_sanitizer():
     return checks(["compute-sanitizer"], "build/checks", 16, with_toolkit())
 
 
-@part("checks", "", "The emulator's checkers on the programs of tests/checks.", file="checks",
+@part("checks", "", "The emulator's checkers on the programs of tests/cases/checks.", file="checks",
       to="profiles/emulated")
 def checks_emulator():
     return checks([EMU, "--threads", 1], "build/pairs", os.cpu_count(), {})
@@ -370,7 +370,7 @@ def speed():
         text += say("plain", "launches", threads=threads)
     text += say("plain", "blocks", threads=cores) + say("plain", "check")
     text += "".join(say(tool, "check", EMU_TOOL=tool) for tool in TOOLS)
-    for command in ("build/tests/programs/shared", "build/tests/emulator/programs/O3/thrust_sort"):
+    for command in ("build/tests/programs/shared", "build/tests/cases/programs/O3/thrust_sort"):
         text += startup(command)
     if shutil.which("perf"):
         text += "".join(shares(bench, mode, name) for mode in ("plain", "counters")

@@ -127,10 +127,10 @@ def all_functions():
     return text
 
 
-@recorded("Bulk copies of boxes of tensors: see tests/fixtures/programs/tensors.cu.")
+@recorded("Bulk copies of boxes of tensors: see tests/cases/fixtures/programs/tensors.cu.")
 def boxes():
     """A row for each way whose result does not depend on what lies beside the tensor."""
-    run(toolkit() + "/bin/nvcc", "-O3", "-arch=sm_90", "tests/fixtures/programs/tensors.cu",
+    run(toolkit() + "/bin/nvcc", "-O3", "-arch=sm_90", "tests/cases/fixtures/programs/tensors.cu",
         "-lcuda", "-o", "build/tensors")
     said = [run("timeout", 60, "build/tensors", way, check=False).stdout for way in WAYS]
     return "way,error,element\n" + "".join(

@@ -225,7 +225,7 @@ NOT_RECORDED = "not recorded"
 def catalogues():
     """The catalogue that has a pair, by the pair's name."""
     found = {}
-    for path in glob.glob(os.path.join(TOP, "tests/checks/*.cu")):
+    for path in glob.glob(os.path.join(TOP, "tests/cases/checks/*.cu")):
         with open(path, encoding="utf-8") as file:
             found.update(dict.fromkeys(re.findall(r"^/\* ([a-z-]+) — ", file.read(), re.M),
                                        os.path.basename(path)))
@@ -246,7 +246,7 @@ def checks():
             pair = theirs.get(key, NOT_RECORDED), ours[key]
             text = " / ".join("waits" if found is None else str(found) for found in pair)
             cells.append(text if any(pair) or None in pair else "")
-        rows.append(["[%s](../../tests/checks/%s)" % (program, files.get(program, "")), *cells])
+        rows.append(["[%s](../../tests/cases/checks/%s)" % (program, files.get(program, "")), *cells])
     same = len(theirs) - len(differences(theirs, ours))
     right = [(program, "right", tool) for program in programs for tool in TOOLS]
     clean = [sum(found[key] == 0 for key in right) for found in (theirs, ours)]

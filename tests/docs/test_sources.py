@@ -14,7 +14,7 @@ NAME = re.compile(r"[\w/.-]*\w\.(?:cuh|cu|c|h|py|sh|md|mk|bats)(?![\w*…])")
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.S)
 SCRIPT_COMMENT = re.compile(r"(?<![\w$\"'{(\\])#[^\n]*")
 TEXTS = ("steps", "common", "tests", "profiles", "notes", "README.md", "Makefile")
-NO_TEXTS = ("tests/errata/upstream/",)
+NO_TEXTS = ("tests/unit/errata/upstream/",)
 SOURCES = (".c", ".h", ".cu", ".cuh", ".inc", ".py", ".sh", ".mk", ".bash", ".bats", "Makefile")
 COLUMNS = 100
 
@@ -126,7 +126,7 @@ class Symbols(unittest.TestCase):
         """The words of sources without an object: without Open MPI, step 17 is not built."""
         built = {re.sub(r"\.o$", "", path.removeprefix("build/")) for path in objects}
         words = set()
-        for folder in "steps", "tests/ranks":
+        for folder in "steps", "tests/cli/ranks":
             for path in (TOP / folder).rglob("*.c*"):
                 name = path.relative_to(TOP).as_posix()
                 if name.endswith((".c", ".cu")) and not built & {name, name.removesuffix(".c")}:

@@ -188,7 +188,7 @@ class WithoutStorage(InThePage):
         self.assertEqual(self.check("conflicts"), "1 of 7 right.")
 
 
-sys.path.append(str(TOP / "tests/cc"))
+sys.path.append(str(TOP / "tests/python/cc"))
 from own import files  # noqa: E402
 from own import run  # noqa: E402
 

@@ -1,5 +1,5 @@
 /*
- * catalogue.h — the pairs in the catalogues of tests/checks. A pair begins with the comment
+ * catalogue.h — the pairs in the catalogues of tests/cases/checks. A pair begins with the comment
  * `NAME — …`, and ends before the next empty line.
  */
 #ifndef CATALOGUE_H
@@ -11,7 +11,7 @@
 enum { MAX_PAIRS = 400 };
 
 struct checked {
-    char name[60], catalogue[30]; /* tests/checks/NAME.cu, build/pairs/NAME */
+    char name[60], catalogue[30]; /* tests/cases/checks/NAME.cu, build/pairs/NAME */
     int line;                     /* where it begins */
     long offset;
 };

@@ -18,7 +18,7 @@
 #define ORDINARY_BUILD "build"
 #endif
 #define PROGRAMS ORDINARY_BUILD "/tests/programs"
-#define PAIRS    ORDINARY_BUILD "/pairs" /* of tests/checks */
+#define PAIRS    ORDINARY_BUILD "/pairs" /* of tests/cases/checks */
 #define EMU      ORDINARY_BUILD "/emu/emu"
 
 extern char output[]; /* of the last command: stdout, and stderr too if it says 2>&1 */
@@ -29,7 +29,7 @@ void command_init(void);
 void command_fini(void);
 
 /* Runs a shell command and returns its exit status. In it, $emu is the command, $p the folder of
- * the programs, $pairs that of the pairs of tests/checks, and $t a folder for files. */
+ * the programs, $pairs that of the pairs of tests/cases/checks, and $t a folder for files. */
 int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Runs a shell command unchanged; otherwise does the same. */

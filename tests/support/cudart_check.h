@@ -6,7 +6,7 @@
 #ifndef CUDART_CHECK_H
 #define CUDART_CHECK_H
 
-#include "tests/fixtures/fixtures.h"
+#include "tests/cases/fixtures/fixtures.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>

@@ -19,7 +19,7 @@ CC_SEEDS = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20
 cc_random = $(foreach seed,$(1),build/tests/cc/$(seed).nvcc.ptx)
 
 # A hundred kernels a file, since nvcc takes a second a file.
-build/tests/cc/%.cu: tests/cc/random_kernels.py
+build/tests/cc/%.cu: tests/python/cc/random_kernels.py
 	$(call written,python3 -B $< --seed $(notdir $*))
 
 build/tests/cc/%.nvcc.ptx: build/tests/cc/%.cu
@@ -31,4 +31,4 @@ test-cc-build: build/cc/upcc build/labs/run-first $(LAB_PROGRAMS) $$(LAB_TEXTS) 
         build/page/native $(if $(SMALL),,$(PAGE_PTX) $(call cc_random,1 2))
 
 test-cc: test-cc-build $(call cc_random,$(CC_SEEDS)) ## maintain: hold common/tools/cc against nvcc
-	$(Q)CC_SEEDS='$(CC_SEEDS)' python3 -B -m unittest discover -v -s tests/cc
+	$(Q)CC_SEEDS='$(CC_SEEDS)' python3 -B -m unittest discover -v -s tests/python/cc

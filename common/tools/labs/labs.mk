@@ -197,7 +197,7 @@ grade: $(if $(and $(DIR),$(N)),$(GRADING))
 endif
 
 test-class: $(GRADING) ## teach: grade a class of cheats and honest submissions, twice
-	$(Q)tests/labs/class.sh
+	$(Q)tests/cli/class.sh
 
 # ---- autograders ---------------------------------------------------------------------------------
 

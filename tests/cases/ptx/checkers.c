@@ -1,0 +1,845 @@
+/*
+ * checkers.c — racecheck's records and initcheck's, the bits that a result may depend on, and the
+ * fields of findings. (Kernels with known findings are in checkers.ptx.)
+ */
+#define _GNU_SOURCE
+#include "ptx_run.h"
+#include "common/tools/emu/machine/device.h"
+#include "common/tools/emu/watch/check.h"
+#include "common/tools/emu/watch/race.h"
+
+#include <criterion/criterion.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- racecheck ------------------------------------------------------------------------------- */
+
+/* Pairs of lines with a hazard each, which are reported in the order in which they were found. */
+Test(racecheck, many_hazards_are_told_in_order)
+{
+    enum { PAIRS = 150 };
+    char *body, place[40];
+    size_t size;
+    FILE *out = open_memstream(&body, &size);
+    fputs("sub.u64 %out, %out, %offset;\nsetp.eq.u32 %p0, %id, 0;\nsetp.eq.u32 %p1, %id, 40;\n",
+          out);
+    for (unsigned i = 0; i < PAIRS; i++)
+        fprintf(out,
+                ".loc 1 %u 0\n@%%p0 st.global.u32 [%%out+%u], 1;\n"
+                ".loc 1 %u 0\n@%%p1 st.global.u32 [%%out+%u], 2;\n",
+                2 * i + 1, 4 * i, 2 * i + 2, 4 * i);
+    fputs("ret;", out);
+    fclose(out);
+    struct emu *emu = open_emu_with(&(struct emu_config){
+        .memory = 64 << 20, .checks = EMU_CHECK_RACE, .finding_limit = 2 * PAIRS});
+    char *kernel = ptx_kernel("%s", body), *text;
+    cr_assert(asprintf(&text, "%s.file 1 \"pairs.cu\"\n", kernel) > 0);
+    emu_addr to = device_copy(emu, NULL, 4 * PAIRS);
+    cr_assert(!launch(emu, load_kernel(emu, text, "k"), 1, 64, 0, 2, (uint64_t[]){to, to}), "%s",
+              emu_message(emu));
+    cr_assert_eq(emu_findings(emu), PAIRS, "%zu findings", emu_findings(emu));
+    for (unsigned i = 0; i < PAIRS; i++) {
+        snprintf(place, sizeof place, "pairs.cu:%u ", 2 * i + 2);
+        cr_expect(strstr(emu_finding(emu, i)->head, place), "%u: %s", i, emu_finding(emu, i)->head);
+    }
+    emu_close(emu);
+    free(body), free(kernel), free(text);
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static void expect_kept(const struct record_layout *l, struct record_parts parts)
+{
+    record v = record_of(l, parts);
+    cr_expect_eq(record_block(l, v), parts.block);
+    cr_expect_eq(record_thread(v), parts.thread);
+    cr_expect_eq(record_time(l, v), parts.time);
+    cr_expect_eq(record_place(l, v), parts.place);
+    cr_expect_eq(record_kind(v), parts.kind);
+    cr_expect_eq(record_bytes(v), parts.bytes);
+}
+
+/* The least and the most of each part, whatever the launch leaves to the time. */
+Test(racecheck, a_record_keeps_all_its_parts)
+{
+    static const uint64_t blocks[] = {1, 2, 3, 2048, 1 << 20, 1 << 29};
+    static const uint64_t places[] = {0, 1, 100, 4095, UINT16_MAX};
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
+        for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+            struct record_layout l = record_layout(blocks[b], places[p]);
+            cr_expect_geq(l.last_time, UINT16_MAX);
+            cr_expect(l.last_place >= places[p] || l.last_time == UINT16_MAX);
+            expect_kept(&l, (struct record_parts){.bytes = 1});
+            expect_kept(&l, (struct record_parts){.block = blocks[b] - 1,
+                                                  .thread = MAX_THREADS - 1,
+                                                  .time = l.last_time,
+                                                  .place = l.last_place,
+                                                  .kind = (1u << KIND_BITS) - 1,
+                                                  .bytes = (1u << GRANULE) - 1});
+        }
+}
+
+Test(racecheck, a_later_record_is_the_greater_number)
+{
+    struct record_layout l = record_layout(2048, 100);
+    struct record_parts early = {.block = 2047,
+                                 .thread = 1023,
+                                 .time = 6,
+                                 .place = 100,
+                                 .bytes = 1},
+                        late = {.time = 7, .bytes = 1};
+    cr_expect_lt(record_of(&l, early), record_of(&l, late));
+}
+
+/* ---- short records --------------------------------------------------------------------------- */
+
+static record numbered(const struct record_layout *l, uint64_t block)
+{
+    return record_of(l, (struct record_parts){.block = block,
+                                              .thread = (unsigned)(block * 7 % MAX_THREADS),
+                                              .time = 5,
+                                              .place = 3,
+                                              .bytes = 1 + (unsigned)(block % 15)});
+}
+
+Test(racecheck, a_short_record_keeps_all_parts)
+{
+    struct record_rows rows = {0};
+    struct record_layout l = record_layout(1 << 20, 100);
+    short_record s[1000];
+    for (unsigned i = 0; i < 1000; i++) cr_assert(short_record_of(&rows, numbered(&l, i), &s[i]));
+    for (unsigned i = 0; i < 1000; i++) cr_expect_eq(record_of_short(&rows, s[i]), numbered(&l, i));
+    cr_expect_eq(rows.count, 1000);
+    cr_expect_eq(short_record_without(s[2], 3), 0);
+    cr_expect_eq(record_of_short(&rows, short_record_without(s[6], 3)),
+                 record_without(numbered(&l, 6), 3));
+    cr_assert(short_record_of(&rows, 0, &s[0]));
+    cr_expect_eq(s[0], 0);
+    record_rows_clear(&rows);
+    cr_assert(short_record_of(&rows, numbered(&l, 7), &s[0]));
+    cr_expect_eq(rows.count, 1);
+    record_rows_free(&rows);
+}
+
+/* Beyond the most rows, a page's second reads get their long form, and none is lost. */
+Test(racecheck, more_records_than_short_ones)
+{
+    enum { GRANULES = 64, RECORDS_PUT = MOST_ROWS + 100 };
+    struct record_rows rows = {0};
+    struct planes planes = {.granules = GRANULES, .rows = &rows};
+    struct shadow_page page = {0};
+    struct record_layout l = record_layout(1 << 20, 100);
+    for (unsigned i = 0; i < RECORDS_PUT; i++) {
+        shadow_put_other(&planes, &page, i % GRANULES, numbered(&l, i));
+        if (i == GRANULES) cr_expect(page.short_reads && !page.plane[OTHER_READ]);
+    }
+    cr_expect(!page.short_reads && page.plane[OTHER_READ]);
+    for (unsigned i = RECORDS_PUT - GRANULES; i < RECORDS_PUT; i++)
+        cr_expect_eq(shadow_other(&planes, &page, i % GRANULES), numbered(&l, i));
+    shadow_page_clear(&planes, &page);
+    cr_expect_eq(shadow_other(&planes, &page, 5), 0);
+    planes_free(&planes);
+    record_rows_free(&rows);
+}
+
+/* ---- bytes of shadow ------------------------------------------------------------------------- */
+
+enum { WORDS = 1 << 18, BLOCK = 256, GRID = WORDS / BLOCK };
+
+/* The bytes of shadow for each byte of two arrays, after a kernel of one thread a word. */
+static double shadow_per_byte(const char *body)
+{
+    struct emu *emu =
+        open_emu_with(&(struct emu_config){.memory = 64 << 20, .checks = EMU_CHECK_RACE});
+    char *text = ptx_kernel("%s", body);
+    emu_addr out = device_copy(emu, NULL, WORDS * 4), in = device_copy(emu, NULL, WORDS * 4);
+    for (int launches = 0; launches < 3; launches++)
+        cr_assert(
+            !launch(emu, load_kernel(emu, text, "k"), GRID, BLOCK, 0, 2, (uint64_t[]){out, in}),
+            "%s", emu_message(emu));
+    double bytes = (double)shadow_bytes(&emu->checkers->race->shadow) / (2 * WORDS * 4);
+    free(text);
+    emu_close(emu);
+    return bytes;
+}
+
+static void expect_at_most(double most, const char *body)
+{
+    double bytes = shadow_per_byte(body);
+    cr_expect_gt(bytes, 1, "%s", body);
+    cr_expect_leq(bytes, most, "%.2f bytes of shadow a byte, at most %.2f wanted:\n%s", bytes, most,
+                  body);
+}
+
+#define LOAD(from) "ld.global.u32 %r1, [%" from "];\n"
+/* Two threads of different warps, which nothing orders, load the same word. */
+#define LOAD_OF_ANOTHER(from)                                                                      \
+    "xor.b32 %r3, %id, 32;\nsub.u32 %r3, %r3, %id;\nmul.wide.s32 %l1, %r3, 4;\n"                   \
+    "add.u64 %l1, %l1, %" from ";\nld.global.u32 %r2, [%l1];\n"
+#define STORE(to) "st.global.u32 [%" to "], %r1;\n"
+
+Test(racecheck, takes_two_bytes_for_a_byte_that_is_loaded_or_stored)
+{
+    expect_at_most(2.05, LOAD("in") STORE("out") "ret;");
+}
+
+Test(racecheck, takes_at_most_five_bytes_for_a_byte_that_is_loaded_and_stored)
+{
+    expect_at_most(4.05, LOAD("in") LOAD("out") STORE("in") STORE("out") "ret;");
+    expect_at_most(3.1, LOAD("in") LOAD_OF_ANOTHER("in") LOAD("out") LOAD_OF_ANOTHER("out") "ret;");
+    expect_at_most(3.1, LOAD("in") LOAD_OF_ANOTHER("in") STORE("out") "ret;");
+    expect_at_most(5.1, STORE("in") STORE("out") "bar.sync 0;\n" LOAD("in") LOAD_OF_ANOTHER("in")
+                            LOAD("out") LOAD_OF_ANOTHER("out") "ret;");
+}
+
+/* ---- hazards between threads ----------------------------------------------------------------- */
+
+/*
+ * Hazards between threads: racecheck finds those of wrong kernels and nothing in
+ * right ones, in any order of threads. The kernels are those of the pairs race-* in tests/cases/checks
+ * whose host only launches them; test_checks.c runs all pairs as programs.
+ */
+
+enum { SEEDS = 10, LEAST_PAIRS = 138, MOST_TEXTS = 8 };
+
+/* What the comments of a pair say that racecheck finds. */
+struct wanted {
+    char text[MOST_TEXTS][100];
+    int count;
+};
+
+/* Adds the texts of a line, without the end that names a place. */
+static void add_texts(struct wanted *wanted, const char *line)
+{
+    static const char mark[] = "racecheck: ";
+    for (const char *at = line; (at = strstr(at, mark)); wanted->count++) {
+        cr_assert(wanted->count < MOST_TEXTS);
+        char *text = wanted->text[wanted->count], *place;
+        at += strlen(mark);
+        snprintf(text, sizeof *wanted->text, "%.*s", (int)strcspn(at, ";*"), at);
+        if (text[strlen(text) - 1] == ' ') text[strlen(text) - 1] = '\0';
+        if ((place = strstr(text, " (no line)")) || (place = strstr(text, " in "))) *place = '\0';
+    }
+}
+
+static struct wanted wanted_of(const struct pair *pair)
+{
+    struct wanted wanted = {.count = 0};
+    char line[200];
+    FILE *file = open_pair(&pair->text);
+    while (fgets(line, sizeof line, file) && *line != '\n') add_texts(&wanted, line);
+    fclose(file);
+    return wanted;
+}
+
+static bool is_found(struct emu *emu, const struct pair *pair, const char *text)
+{
+    char kernel[sizeof pair->kernel + 3];
+    snprintf(kernel, sizeof kernel, " %s<", pair->kernel);
+    for (size_t i = 0; i < emu_findings(emu); i++) {
+        const struct emu_finding *f = emu_finding(emu, i);
+        if (f->tool == EMU_CHECK_RACE && strstr(f->head, kernel) &&
+            (strstr(f->head, text) || strstr(f->detail, text)))
+            return true;
+    }
+    return false;
+}
+
+/* What a finding advises may depend on the order of threads. */
+static void expect_findings(struct emu *emu, const struct pair *pair, uint64_t seed)
+{
+    /* Its two tiles signal in one word, which orders them in some runs. */
+    if (seed && strcmp(pair->name, "race-tile-wide") == 0) return;
+    struct wanted wanted = wanted_of(pair);
+    cr_expect(is_found(emu, pair, ""), "%s: seed %llu: no finding", pair->name,
+              (unsigned long long)seed);
+    for (int i = 0; i < wanted.count; i++)
+        if (!seed || strstr(wanted.text[i], "hazard at"))
+            cr_expect(is_found(emu, pair, wanted.text[i]), "%s: seed %llu: no \"%s\" in %s\n%s",
+                      pair->name, (unsigned long long)seed, wanted.text[i],
+                      emu_findings(emu) ? emu_finding(emu, 0)->head : "no finding",
+                      emu_findings(emu) ? emu_finding(emu, 0)->detail : "");
+}
+
+static void check(const struct pair *pair, bool right, uint64_t seed)
+{
+    struct emu *emu = open_emu_with(
+        &(struct emu_config){.memory = 64 << 20, .checks = EMU_CHECK_RACE, .schedule = seed});
+    int e = pair_run(emu, pair, right);
+    cr_assert(!e || !right, "%s: error %d: %s", pair->name, e, emu_message(emu));
+    if (right)
+        cr_expect(!emu_findings(emu), "%s, right: seed %llu: %s\n%s", pair->name,
+                  (unsigned long long)seed, emu_finding(emu, 0)->head, emu_finding(emu, 0)->detail);
+    else
+        expect_findings(emu, pair, seed);
+    emu_close(emu);
+}
+
+static void check_all(uint64_t first, uint64_t last)
+{
+    static struct checked pairs[MAX_PAIRS];
+    size_t n = find_pairs("race-", pairs);
+    int count = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct pair pair;
+        if (!pair_read(&pair, pairs[i].name)) continue;
+        count++;
+        for (int right = 0; right < 2; right++)
+            for (uint64_t seed = first; seed <= last; seed++) check(&pair, right, seed);
+    }
+    cr_expect_geq(count, LEAST_PAIRS);
+}
+
+Test(racecheck, finds_hazards_and_invents_none, .timeout = 60) { check_all(0, 0); }
+
+/* The findings do not depend on the order in which threads run. */
+Test(racecheck, finds_the_same_in_any_order_slow, .timeout = 600) { check_all(1, SEEDS); }
+
+/* ---- initcheck: reads of memory that was never written --------------------------------------- */
+
+enum { N = 64 };
+
+static struct emu *open_checking(void)
+{
+    return open_emu_with(&(struct emu_config){.memory = 64 << 20, .checks = EMU_CHECK_INIT});
+}
+
+/* Runs a kernel "k" of N threads; returns the number of findings afterwards. */
+static size_t findings_of(struct emu *emu, const char *text, emu_addr out, emu_addr in)
+{
+    struct emu_kernel *kernel = load_kernel(emu, text, "k");
+    cr_assert(!launch(emu, kernel, 1, N, 0, 2, (uint64_t[]){out, in}), "%s", emu_message(emu));
+    return emu_findings(emu);
+}
+
+static emu_addr new_memory(struct emu *emu, size_t bytes)
+{
+    emu_addr address;
+    cr_assert(!emu_alloc(emu, bytes, &address));
+    return address;
+}
+
+static const char copies[] =
+    PTX_KERNEL("k", "ld.global.u32 %r0, [%in];\nst.global.u32 [%out], %r0;\nret;");
+
+Test(initcheck, what_was_written_may_be_read)
+{
+    struct emu *emu = open_checking();
+    emu_addr a = device_copy(emu, NULL, N * 4), b = new_memory(emu, N * 4),
+             c = new_memory(emu, N * 4);
+    char host[N * 4];
+    cr_expect_eq(findings_of(emu, copies, b, a), 0);
+    cr_expect_eq(findings_of(emu, copies, c, b), 0, "a kernel wrote it");
+    cr_expect(!emu_read(emu, host, c, sizeof host));
+    cr_expect_eq(emu_findings(emu), 0);
+    emu_close(emu);
+}
+
+Test(initcheck, memory_that_was_freed_is_new_again)
+{
+    struct emu *emu =
+        open_emu_with(&(struct emu_config){.memory = 1 << 20, .checks = EMU_CHECK_INIT});
+    emu_addr out = new_memory(emu, N * 4), first = device_copy(emu, NULL, 700 << 10), again;
+    cr_assert(!emu_free(emu, first));
+    for (int i = 0; i < 100; i++) { /* until the addresses are used again */
+        again = new_memory(emu, 700 << 10);
+        if (again == first) break;
+        cr_assert(!emu_free(emu, again));
+    }
+    cr_expect_eq(findings_of(emu, copies, out, again), 1);
+    emu_close(emu);
+}
+
+Test(initcheck, a_copy_on_the_device_copies_what_is_known)
+{
+    struct emu *emu = open_checking();
+    emu_addr a = new_memory(emu, N * 4), b = device_copy(emu, NULL, N * 4),
+             out = new_memory(emu, N * 4);
+    cr_assert(!emu_fill(emu, a, 0, N * 4 - 4));
+    cr_assert(!emu_copy(emu, b, a, N * 4));
+    cr_assert_eq(findings_of(emu, copies, out, b), 1);
+    cr_expect_eq(emu_finding(emu, 0)->count, 1);
+    emu_close(emu);
+}
+
+Test(initcheck, a_copy_to_the_host_is_a_read)
+{
+    struct emu *emu = open_checking();
+    emu_addr a = new_memory(emu, N * 4);
+    char host[N * 4];
+    cr_assert(!emu_read(emu, host, a, sizeof host));
+    cr_assert_eq(emu_findings(emu), 1);
+    cr_expect(strstr(emu_finding(emu, 0)->head, "Host API uninitialized memory access"), "%s",
+              emu_finding(emu, 0)->head);
+    cr_assert(!emu_fill(emu, a, 0, N * 4 - 3)); /* all but three bytes, */
+    cr_assert(!emu_fill(emu, a + 17, 0, 100));
+    cr_assert(!emu_read(emu, host, a, sizeof host));
+    cr_assert_eq(emu_findings(emu), 2);
+    const char *text = emu_finding(emu, 1)->head;
+    cr_expect(strstr(text, "3 of its 256 bytes have not been written"), "%s", text);
+    cr_expect(strstr(text, "The first is at offset 253: address"), "%s", text);
+    cr_assert(!emu_read(emu, host, a, N * 4 - 3));
+    cr_expect_eq(emu_findings(emu), 2, "what is not read does not matter");
+    emu_close(emu);
+}
+
+/* Rows with gaps between them, which are not read. */
+Test(initcheck, rows_are_one_copy)
+{
+    enum { ROW = 10, PITCH = 64, ROWS = 3, SLICES = 2, SLICE = 4 * PITCH };
+    struct emu *emu = open_checking();
+    emu_addr a = new_memory(emu, SLICES * SLICE);
+    char host[SLICES * ROWS * ROW];
+    const struct emu_rows rows = {ROW, ROWS, SLICES, ROW, ROWS * ROW, PITCH, SLICE};
+    for (unsigned z = 0; z < SLICES; z++)
+        for (unsigned y = 0; y < ROWS; y++)
+            cr_assert(!emu_fill(emu, a + z * SLICE + y * PITCH, 1, ROW));
+    cr_assert(!emu_read_rows(emu, host, a, &rows));
+    cr_expect_eq(emu_findings(emu), 0);
+    emu_renew(emu, a + SLICE + PITCH + 7, 2);
+    emu_renew(emu, a + SLICE + 2 * PITCH, 1);
+    cr_assert(!emu_read_rows(emu, host, a, &rows));
+    cr_assert_eq(emu_findings(emu), 1);
+    const char *text = emu_finding(emu, 0)->head;
+    cr_expect(strstr(text, "3 of its 60 bytes have not been written"), "%s", text);
+    cr_expect(strstr(text, "offset 7 of row 4: address"), "%s", text);
+    emu_close(emu);
+}
+
+/* Every part of a copy, with edges in every place of a word. */
+Test(initcheck, a_copy_on_the_device_copies_every_byte)
+{
+    enum { BYTES = 3 * 4096 };
+    uint64_t state = 7;
+    char host;
+    for (int round = 0; round < 60; round++) {
+        struct emu *emu = open_checking();
+        emu_addr a = new_memory(emu, BYTES), b = device_copy(emu, NULL, BYTES);
+        bool is_set[BYTES] = {0};
+        bool overlaps = round % 3 == 0;
+        for (int k = 0; k < 20; k++) {
+            size_t at = next_random(&state) % BYTES, length = next_random(&state) % (BYTES - at);
+            length >>= next_random(&state) % 12;
+            cr_assert(!emu_fill(emu, a + at, 1, length));
+            memset(is_set + at, 1, length);
+        }
+        size_t from = next_random(&state) % 300, to = next_random(&state) % 300,
+               bytes = BYTES - 300;
+        if (overlaps) b = a;
+        cr_assert(!emu_copy(emu, b + to, a + from, bytes));
+        size_t findings = 0;
+        for (int k = 0; k < 400; k++) {
+            size_t at = k < 4 ? (size_t)k * (bytes - 1) / 3 : next_random(&state) % bytes;
+            findings += !is_set[from + at];
+            cr_assert(!emu_read(emu, &host, b + to + at, 1));
+            cr_assert(emu_finding_count(emu, EMU_FINDING_ERROR) == findings,
+                      "round %d: byte %zu of a copy from %zu to %zu", round, at, from, to);
+        }
+        emu_close(emu);
+    }
+}
+
+/* The last element of an array is not written. The others were stored in vectors, except the last
+ * of them. */
+Test(initcheck, the_last_element_behind_vectors_is_no_padding)
+{
+    static const char stores[] =
+        PTX_KERNEL("k", "and.b32 %r0, %id, 1;\nsetp.ne.u32 %p0, %r0, 0;\n@%p0 ret;\n"
+                        "setp.eq.u32 %p1, %id, 62;\n@!%p1 st.global.v2.u32 [%out], {%id, %id};\n"
+                        "@%p1 st.global.u32 [%out], %id;\nret;");
+    char host[N * 4];
+    struct emu *emu = open_checking();
+    emu_addr out = new_memory(emu, N * 4);
+    cr_assert_eq(findings_of(emu, stores, out, out), 0);
+    cr_assert(!emu_read(emu, host, out, sizeof host));
+    cr_assert_eq(emu_findings(emu), 1);
+    const char *text = emu_finding(emu, 0)->head;
+    cr_expect(strstr(text, "4 of its 256 bytes") && strstr(text, "offset 252: "), "%s", text);
+    emu_close(emu);
+}
+
+Test(initcheck, a_copy_to_another_device_copies_what_is_known)
+{
+    struct emu *emu = open_checking(),
+               *peer = open_emu_with(
+                   &(struct emu_config){.memory = 64 << 20, .checks = EMU_CHECK_INIT, .number = 1});
+    emu_addr from = new_memory(emu, N), to = device_copy(peer, NULL, N);
+    char host[N];
+    cr_assert(!emu_fill(emu, from, 1, N - 1));
+    cr_assert(!emu_copy_peer(peer, to, emu, from, N));
+    cr_expect_eq(emu_findings(emu) + emu_findings(peer), 0);
+    cr_assert(!emu_read(peer, host, to, N - 1));
+    cr_expect_eq(emu_findings(peer), 0);
+    cr_assert(!emu_read(peer, host, to, N));
+    cr_expect_eq(emu_findings(peer), 1);
+    emu_close(emu);
+    emu_close(peer);
+}
+
+/* Mapped memory belongs to the host: a copy to it is a copy to the host. */
+Test(initcheck, a_copy_to_mapped_memory_is_a_read)
+{
+    static char host[N];
+    struct emu *emu = open_checking();
+    emu_addr from = new_memory(emu, N);
+    cr_assert(!emu_map_host(emu, host, N));
+    cr_assert(!emu_copy(emu, (emu_addr)(uintptr_t)host, from, N));
+    cr_expect_eq(emu_findings(emu), 1);
+    emu_close(emu);
+}
+
+Test(initcheck, variables_and_mapped_memory_count_as_written)
+{
+    static const char text[] =
+        PTX_HEADER ".global .align 4 .u32 g;\n.visible .entry k(.param .u64 o, .param .u64 i) {\n"
+                   ".reg .b32 %r<4>;\n.reg .b64 %l<4>;\nld.param.u64 %l0, [i];\n"
+                   "ld.global.u32 %r0, [g];\nld.global.u32 %r1, [%l0];\nret;\n}\n";
+    static uint32_t host[N];
+    struct emu *emu = open_checking();
+    cr_assert(!emu_map_host(emu, host, sizeof host));
+    cr_expect_eq(findings_of(emu, text, 0, (emu_addr)(uintptr_t)host), 0);
+    emu_close(emu);
+}
+
+/* ---- which bits of a result may depend on bits of the operands ------------------------------- */
+
+enum { MOST = 5, PAIRS = 300 };
+#define LOW  UINT64_C(0x00000000ffffffff)
+#define HIGH UINT64_C(0xffffffff00000000)
+#define ALL  UINT64_MAX
+
+static const struct row {
+    const char *body, *operands; /* as for ptx_run() */
+    uint64_t in[MOST], out[2];   /* bits of the inputs that may differ; those of the outputs */
+} rows[] = {
+    {"mov.b64 $0, $1;", "l=l", {LOW}, {LOW}},
+    {"mov.b64 $0, {$1, $2};", "l=rr", {0, ALL}, {HIGH}},
+    {"mov.b64 {$0, $1}, $2;", "rr=l", {HIGH}, {0, LOW}},
+    {"mov.b64 {$0, $1}, $2;", "rr=l", {LOW}, {LOW, 0}},
+    {"mov.b32 $0, {$1, $2};", "r=hh", {0xff, 0}, {0xff}},
+    {"or.b64 $0, $1, $2;", "l=ll", {LOW, HIGH << 8}, {LOW | HIGH << 8}},
+    {"xor.b32 $0, $1, $2;", "r=rr", {0xf0, 0x0f}, {0xff}},
+    {"and.b64 $0, $1, -4294967296;", "l=l", {LOW}, {0}},
+    {"and.b64 $0, $1, 4294967295;", "l=l", {ALL}, {LOW}},
+    {"and.b64 $0, $1, $2;", "l=ll", {LOW, 0}, {LOW}},
+    {"shl.b64 $0, $1, 32;", "l=l", {LOW}, {HIGH}},
+    {"shl.b64 $0, $1, $2;", "l=lr", {1, 0}, {ALL}},
+    {"shl.b32 $0, $1, 24;", "r=r", {0xffff}, {0xff000000}},
+    {"shr.u64 $0, $1, 32;", "l=l", {LOW}, {0}},
+    {"shr.u64 $0, $1, 32;", "l=l", {HIGH}, {LOW}},
+    {"shr.s64 $0, $1, 32;", "l=l", {HIGH}, {ALL}},
+    {"shr.u32 $0, $1, 31;", "r=r", {0x7fffffff}, {0}},
+    {"bfi.b64 $0, $1, $2, 32, 32;", "l=ll", {LOW, 0}, {HIGH}},
+    {"bfi.b64 $0, $1, $2, 32, 32;", "l=ll", {0, LOW}, {LOW}},
+    {"bfi.b64 $0, $1, $2, 32, 8;", "l=ll", {0, ALL}, {~UINT64_C(0xff00000000)}},
+    {"bfi.b32 $0, $1, $2, $3, 8;", "r=rrr", {1, 0, 0}, {LOW}},
+    {"add.s64 $0, $1, $2;", "l=ll", {HIGH, 0}, {HIGH}},
+    {"add.s64 $0, $1, $2;", "l=ll", {0x100, 0}, {~UINT64_C(0xff)}},
+    {"sub.s32 $0, $1, $2;", "r=rr", {0, 0x10000}, {0xffff0000}},
+    {"add.f32 $0, $1, $2;", "f=ff", {0x10000, 0}, {LOW}},
+    {"add.f16x2 $0, $1, $2;", "r=rr", {0x1000, 0}, {LOW}},
+    {"cvt.u32.u64 $0, $1;", "r=l", {HIGH}, {0}},
+    {"cvt.u64.u32 $0, $1;", "l=r", {ALL}, {LOW}},
+    {"cvt.s64.s32 $0, $1;", "l=r", {1}, {ALL}},
+    {"cvt.rn.f32.u32 $0, $1;", "f=r", {1}, {LOW}},
+    {"selp.b64 $0, $1, $2, $3;", "l=llp", {LOW, 0xff, 0}, {LOW}},
+    {"selp.b64 $0, $1, $2, $3;", "l=llp", {0, 0, 1}, {ALL}},
+    {"shfl.sync.idx.b32 $0, $1, $2, 31, -1;", "r=rr", {0xff, 0}, {0xff}},
+    {"shfl.sync.idx.b32 $0, $1, $2, 31, -1;", "r=rr", {0, 1}, {LOW}},
+    {"setp.lt.u64 $0, $1, 4294967296;", "p=l", {LOW}, {0}},
+    {"setp.ge.u64 $0, $1, 8589934592;", "p=l", {2 * LOW + 1}, {0}},
+    {"setp.gt.u64 $0, $1, 4294967295;", "p=l", {LOW}, {0}},
+    {"setp.le.s64 $0, $1, 4294967294;", "p=l", {LOW}, {ALL}},
+    {"setp.lt.u64 $0, $1, 4294967297;", "p=l", {LOW}, {ALL}},
+    {"setp.eq.u64 $0, $1, 4294967296;", "p=l", {LOW}, {ALL}},
+    {"setp.lt.s64 $0, $1, 0;", "p=l", {ALL / 2}, {0}},
+    {"setp.lt.s64 $0, $1, 0;", "p=l", {ALL}, {ALL}},
+    {"setp.gt.s32 $0, $1, -1;", "p=r", {0x80000000}, {ALL}},
+    {"setp.lt.u64 $0, $1, $2;", "p=ll", {LOW, 0}, {ALL}},
+    {"mul.lo.s32 $0, $1, 2;", "r=r", {0x80}, {LOW}},
+    {"@$2 mov.b64 $0, $1;", "l=lp", {LOW, 0}, {LOW}},
+    {"@$2 mov.b64 $0, 1;", "l=lp", {0, 1}, {ALL}},
+};
+
+/* ---- a row's text as a structure: $0 is register 0, and so on -------------------------------- */
+
+enum { TEXT = 100 };
+struct parsed {
+    struct ptx_instruction instruction;
+    struct ptx_operand operands[MOST], parts[MOST], *items[MOST];
+    char text[TEXT];
+};
+
+static struct ptx_operand operand_of(const char *text)
+{
+    if (*text == '$') return (struct ptx_operand){.kind = PTX_REGISTER, .index = text[1] - '0'};
+    return (struct ptx_operand){.kind = PTX_INTEGER, .bits = (uint64_t)strtoll(text, NULL, 10)};
+}
+
+/* A vector's parts; returns what is behind it. */
+static char *parse_vector(struct parsed *p, struct ptx_operand *operand, char *text)
+{
+    *operand = (struct ptx_operand){.kind = PTX_VECTOR, .items = p->items};
+    for (; *text != '}'; text++) {
+        if (*text != '$') continue;
+        p->parts[operand->count] = operand_of(text);
+        p->items[operand->count] = &p->parts[operand->count];
+        operand->count++;
+    }
+    return text + 1;
+}
+
+static void parse(struct parsed *p, const char *body)
+{
+    struct ptx_instruction *i = &p->instruction;
+    *p = (struct parsed){.instruction = {.guard = -1, .operands = p->operands}};
+    snprintf(p->text, sizeof p->text, "%s", body);
+    char *at = p->text;
+    if (*at == '@') {
+        i->guard = at[2] - '0';
+        at += strlen("@$2 ");
+    }
+    char *operands = strchr(at, ' ');
+    *operands++ = '\0';
+    for (char *word = strtok(at, "."); word; word = strtok(NULL, "."))
+        i->words[i->word_count++] = word;
+    while (*operands && i->operand_count < MOST) {
+        struct ptx_operand *operand = &p->operands[i->operand_count++];
+        operands += strspn(operands, " ,;");
+        if (*operands == '{')
+            operands = parse_vector(p, operand, operands);
+        else
+            *operand = operand_of(operands);
+        operands += strcspn(operands, ",;");
+        operands += strspn(operands, " ,;");
+    }
+}
+
+static enum ptx_type type_of(char letter)
+{
+    static const char letters[] = "hrlfp";
+    static const enum ptx_type types[] = {PTX_B16, PTX_B32, PTX_B64, PTX_F32, PTX_PRED};
+    return types[strchr(letters, letter) - letters];
+}
+
+static void expect_row(const struct row *row)
+{
+    unsigned outputs = ptx_outputs(row->operands), inputs = ptx_inputs(row->operands);
+    struct ptx_register registers[MOST + 2];
+    uint64_t bits[MOST + 2] = {0};
+    struct value_bits v = {bits, &(struct ptx_function){.registers = registers}};
+    struct parsed p;
+    parse(&p, row->body);
+    for (unsigned k = 0; k < outputs + inputs; k++) {
+        registers[k].type = type_of(row->operands[k < outputs ? k : k + 1]);
+        if (k >= outputs) bits[k] = row->in[k - outputs];
+    }
+    uint64_t result = value_bits_result(&v, &p.instruction);
+    bool any = row->out[0] || (outputs > 1 && row->out[1]);
+    cr_expect_eq(value_bits_add(&v, p.operands, result, false), any, "%s", row->body);
+    for (unsigned k = 0; k < outputs; k++)
+        cr_expect_eq(bits[k], row->out[k], "%s: output %u: %llx", row->body, k,
+                     (unsigned long long)bits[k]);
+    cr_expect(!value_bits_add(&v, p.operands, result, false), "%s: a second time", row->body);
+}
+
+Test(value_bits, of_results)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) expect_row(&rows[i]);
+}
+
+/* Two sets of inputs that differ only in the bits of the row give outputs that differ only there,
+ * too. */
+static void expect_run(struct emu *emu, const struct row *row, uint64_t *seed)
+{
+    static union value in[2][PAIRS * MOST], out[2][PAIRS * MOST];
+    unsigned inputs = ptx_inputs(row->operands), outputs = ptx_outputs(row->operands);
+    for (size_t k = 0; k < (size_t)PAIRS * inputs; k++) {
+        bool is_predicate = row->operands[outputs + 1 + k % inputs] == 'p';
+        uint64_t x =
+            is_predicate ? next_random(seed) & 1 : next_random(seed) >> (next_random(seed) % 64);
+        in[0][k].u64 = x;
+        in[1][k].u64 = x ^ (next_random(seed) & row->in[k % inputs]);
+    }
+    for (int k = 0; k < 2; k++) {
+        int e = ptx_run(emu, row->body, row->operands, PAIRS, in[k], out[k]);
+        cr_assert(!e, "%s: %s", row->body, emu_message(emu));
+    }
+    for (size_t k = 0; k < (size_t)PAIRS * outputs; k++)
+        cr_expect(!((out[0][k].u64 ^ out[1][k].u64) & ~row->out[k % outputs]), "%s: %llx, %llx",
+                  row->body, (unsigned long long)out[0][k].u64, (unsigned long long)out[1][k].u64);
+}
+
+Test(value_bits, of_results_that_are_computed)
+{
+    struct emu *emu = open_emu();
+    uint64_t seed = 1;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strstr(rows[i].body, "shfl")) expect_run(emu, &rows[i], &seed);
+    emu_close(emu);
+}
+
+/* A type says how many bits. The register may be wider, and a sign fills it. */
+Test(value_bits, of_what_loads_fill)
+{
+    static const struct {
+        const char *words[4];
+        uint64_t bits;
+    } loads[] = {{{"ld", "volatile", "global", "u32"}, LOW},
+                 {{"ld", "global", "u8"}, 0xff},
+                 {{"ld", "global", "s32"}, ALL},
+                 {{"ld", "relaxed", "b64"}, ALL},
+                 {{"atom", "global", "add", "u32"}, LOW},
+                 {{"ld", "global", "b128"}, ALL}};
+    for (size_t k = 0; k < sizeof loads / sizeof *loads; k++) {
+        struct ptx_instruction i = {0};
+        while (i.word_count < 4 && loads[k].words[i.word_count]) {
+            i.words[i.word_count] = loads[k].words[i.word_count];
+            i.word_count++;
+        }
+        cr_expect_eq(value_bits_loaded(&i), loads[k].bits, "%s", i.words[i.word_count - 1]);
+    }
+}
+
+/* ---- the fields of findings, which must equal those in the text ------------------------------ */
+
+#define FILES ".file 1 \"one.cu\"\n.file 2 \"two.cu\"\n"
+
+/* A kernel whose first line is 3 and whose last is 9, and what a checker finds in it. */
+static const struct kernel {
+    const char *name, *body;
+    unsigned check;
+    const char *kind, *title, *space;
+    unsigned bytes, line, other_line;
+    struct emu_dim thread;
+    const char *access, *other_access;
+} kernels[] = {
+    {"outside", ".loc 1 3 1\nmov.u64 %l1, 64;\n.loc 2 4 1\nst.global.u32 [%l1], %r1;\n",
+     EMU_CHECK_MEMORY, "out-of-bounds", "Invalid __global__ write of size 4 bytes", "global", 4, 4,
+     0, {0, 0, 0}, NULL, NULL},
+    {"misaligned", ".loc 2 5 1\nld.global.u64 %l1, [%out+4];\n", EMU_CHECK_MEMORY, "misaligned",
+     "Invalid __global__ read of size 8 bytes", "global", 8, 5, 0, {0, 0, 0}, NULL, NULL},
+    {"shared_end",
+     ".shared .align 4 .b8 s[8];\nmov.u64 %l1, s;\n.loc 2 6 1\nst.shared.u32 [%l1+64], 1;\n",
+     EMU_CHECK_MEMORY, "out-of-bounds", "Invalid __shared__ write of size 4 bytes", "shared", 4, 6,
+     0, {0, 0, 0}, NULL, NULL},
+    {"hazard",
+     ".shared .align 4 .b8 s[4];\nmov.u64 %l1, s;\nmov.u32 %r0, %tid.x;\n"
+     "setp.eq.u32 %p0, %r0, 0;\nsetp.eq.u32 %p1, %r0, 33;\n.loc 2 7 1\n"
+     "@%p0 st.shared.u32 [%l1], 1;\n.loc 2 8 1\n@%p1 ld.shared.u32 %r1, [%l1];\n",
+     EMU_CHECK_RACE, "read-after-write", "RAW hazard at __shared__ address", "shared", 0, 8, 7,
+     {33, 0, 0}, "Read access", "Write access"},
+    {"unwritten",
+     ".shared .align 4 .b8 s[8];\nmov.u64 %l1, s;\n.loc 2 9 1\nld.shared.u32 %r1, [%l1];\n",
+     EMU_CHECK_INIT, "uninitialized-read", "Uninitialized __shared__ memory read of size 4 bytes",
+     "shared", 4, 9, 0, {0, 0, 0}, NULL, NULL},
+    {"divergent", "mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p0, %r0, 7;\n.loc 2 9 1\n@%p0 bar.sync 0;\n",
+     EMU_CHECK_SYNC, "divergent-in-block", "Barrier error detected. Divergent thread(s) in block.",
+     NULL, 0, 9, 0, {0, 0, 0}, NULL, NULL},
+    {"_Z4trapPi", ".loc 2 4 1\ntrap;\n", EMU_CHECK_MEMORY, "fault", NULL, NULL, 0, 4, 0, {0, 0, 0},
+     NULL, NULL},
+};
+
+static const char before_name[] = PTX_HEADER ".visible .entry ";
+static const char behind_name[] = "(.param .u64 p_out, .param .u64 p_in) {\n.reg .pred %p<4>;\n"
+                                  ".reg .b32 %r<4>;\n.reg .b64 %l<4>;\n.reg .b64 %out;\n"
+                                  "ld.param.u64 %out, [p_out];\n";
+
+static void expect_place(const struct kernel *k, const struct emu_finding *f,
+                         const struct emu_place *place, unsigned line)
+{
+    char text[300];
+    cr_assert(place->is_known && place->file, "%s", k->name);
+    cr_expect(!strcmp(place->file, "two.cu") && place->line == line, "%s: %s:%u", k->name,
+              place->file, place->line);
+    cr_expect(place->ptx_line > 0);
+    snprintf(text, sizeof text, " in two.cu:%u (PTX line %u)", place->line, place->ptx_line);
+    cr_expect(strstr(f->head, text), "%s is not in %s", text, f->head);
+}
+
+static void expect_hazard(const struct kernel *k, const struct emu_finding *f)
+{
+    char both[200];
+    cr_expect(!strcmp(f->place.access, k->access) && !strcmp(f->other.access, k->other_access));
+    cr_expect(!f->place.is_copy && !f->other.is_copy && f->other.has_thread);
+    expect_place(k, f, &f->other, k->other_line);
+    snprintf(both, sizeof both, "between %s at ", k->other_access);
+    cr_expect(strstr(f->head, both), "%s", f->head);
+    snprintf(both, sizeof both, "and %s at ", k->access);
+    cr_expect(strstr(f->head, both), "%s", f->head);
+    snprintf(both, sizeof both, "thread (%u,0,0) in block (0,0,0) reads it", f->place.thread.x);
+    cr_expect(strstr(f->detail, both), "%s", f->detail);
+}
+
+static void expect_fields(const struct kernel *k, const struct emu_finding *f)
+{
+    char text[300];
+    cr_expect(f->tool == k->check && !strcmp(f->kind, k->kind), "%s: %s", k->name, f->kind);
+    cr_expect(!k->title || !strcmp(f->title, k->title), "%s: %s", k->name, f->title);
+    cr_expect(!strcmp(f->kernel, k->name) && f->launch == 1);
+    cr_expect(k->space ? f->space && !strcmp(f->space, k->space) : !f->space, "%s", k->name);
+    cr_expect(f->bytes == k->bytes, "%s: %u bytes", k->name, f->bytes);
+    cr_expect(f->place.thread.x == k->thread.x && f->place.has_thread && !f->place.block.x);
+    expect_place(k, f, &f->place, k->line);
+    if (k->other_line) {
+        expect_hazard(k, f);
+        return;
+    }
+    cr_expect(!f->other.is_known && !f->place.access);
+    cr_expect(!strncmp(f->head, f->title, strlen(f->title)));
+    snprintf(text, sizeof text, "    by thread (%u,0,0) in block (0,0,0)", f->place.thread.x);
+    cr_expect(strstr(f->head, text), "%s", f->head);
+}
+
+/* The second launch of the device has the finding. The module is gone when its fields are read. */
+Test(emu_findings, fields_are_what_the_text_says)
+{
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        const struct kernel *k = &kernels[i];
+        struct emu_config config = {.memory = 64 << 20, .threads = 1, .checks = k->check};
+        struct emu *emu = open_emu_with(&config);
+        char *text;
+        if (asprintf(&text, "%s%s%s%sret;\n}\n" FILES, before_name, k->name, behind_name, k->body) <
+            0)
+            abort();
+        emu_addr out = device_copy(emu, NULL, 4096);
+        uint64_t args[] = {out, out};
+        struct emu_kernel *right = load_kernel(emu, PTX_KERNEL("right", "ret;\n"), "right");
+        cr_assert(!launch(emu, right, 1, 32, 0, 2, args));
+        struct emu_module *module;
+        struct emu_kernel *kernel;
+        cr_assert(!emu_load(emu, text, strlen(text), "text", &module), "%s", emu_message(emu));
+        cr_assert(!emu_kernel(emu, module, k->name, &kernel), "%s", emu_message(emu));
+        launch(emu, kernel, 1, 64, 0, 2, args);
+        emu_unload(emu, module);
+        cr_assert(emu_findings(emu) >= 1, "%s: nothing was found", k->name);
+        expect_fields(k, emu_finding(emu, 0));
+        emu_close(emu);
+        free(text);
+    }
+}
+
+/* A finding on the host has no kernel and no source line. */
+Test(emu_findings, of_the_host)
+{
+    struct emu_config config = {.memory = 64 << 20, .checks = EMU_CHECK_MEMORY | EMU_CHECK_INIT};
+    struct emu *emu = open_emu_with(&config);
+    emu_addr address;
+    uint64_t bytes;
+    char host[64];
+    cr_assert(!emu_alloc(emu, sizeof host, &address));
+    cr_assert(!emu_read(emu, host, address, sizeof host));
+    cr_assert(emu_report_leaks(emu, &bytes) == 1);
+    cr_assert(emu_findings(emu) == 2);
+    static const char *const kinds[] = {"uninitialized-copy", "leak"};
+    for (size_t i = 0; i < 2; i++) {
+        const struct emu_finding *f = emu_finding(emu, i);
+        cr_expect(!strcmp(f->kind, kinds[i]), "%s", f->kind);
+        cr_expect(!f->kernel && !f->place.is_known && !f->other.is_known);
+        cr_expect(f->launch == EMU_NO_LAUNCH && !strcmp(f->head, f->title));
+    }
+    cr_expect(emu_finding(emu, 0)->address == address && emu_finding(emu, 0)->space);
+    emu_close(emu);
+}

@@ -1,0 +1,259 @@
+/*
+ * ptx_run.h — what the tests of PTX have in common: pieces of PTX that are run, whole kernels,
+ * number types and tables of operations, the pairs of tests/cases/checks, and textures.
+ */
+#ifndef PTX_RUN_H
+#define PTX_RUN_H
+
+#include "common/tools/emu/emu.h"
+#include "tests/support/catalogue.h"
+
+/*
+ * ptx_run() wraps a few instructions in a kernel that loads their inputs from global memory and
+ * stores their outputs there, one thread per set of inputs.
+ */
+
+/* The content of a register, seen as any type. Bits beyond the register's width are zero. */
+union value {
+    uint64_t u64;
+    int64_t s64;
+    uint32_t u32;
+    int32_t s32;
+    uint16_t u16;
+    int16_t s16;
+    uint8_t u8;
+    int8_t s8;
+    float f32;
+    double f64;
+};
+
+#define PTX_HEADER ".version 9.0\n.target sm_90\n.address_size 64\n"
+
+enum { PTX_RUN_OPERANDS = 10 };
+
+/*
+ * The meaning of a letter for an operand, as in nvcc's inline assembly:
+ *   h .b16   r .b32   l .b64   f .f32   d .f64   p .pred (a value of 0 or 1)
+ * "r=rr" is one 32-bit output, which the text calls $0, and two inputs, $1 and $2.
+ */
+unsigned ptx_outputs(const char *operands);
+unsigned ptx_inputs(const char *operands);
+
+/* Writes the whole PTX text around `body` into a malloc'd string. A body that begins with NEWER is
+ * for .target sm_100. */
+#define NEWER "newer: "
+char *ptx_text(const char *body, const char *operands);
+
+/*
+ * Runs body once per set of inputs: `in` holds count × inputs values, `out` receives
+ * count × outputs. Returns 0 or an enum emu_error, with emu_message() set.
+ */
+int ptx_run(struct emu *, const char *body, const char *operands, size_t count,
+            const union value *in, union value *out);
+
+/* ---- whole kernels --------------------------------------------------------------------------- */
+
+/* Opens a device with a little memory and one host thread. Aborts the test if that fails. */
+struct emu *open_emu(void);
+struct emu *open_emu_with(const struct emu_config *);
+
+/* The kernel `name` of a PTX text; if it can't be had, aborts with the emulator's message. */
+struct emu_kernel *load_kernel(struct emu *, const char *ptx, const char *name);
+
+/* Device memory that holds a copy of host[bytes] (zeros if host is NULL). */
+emu_addr device_copy(struct emu *, const void *host, size_t bytes);
+
+/* Launches with up to eight 64-bit arguments, the first `count` of `args`; returns emu_launch's. */
+int launch(struct emu *, struct emu_kernel *, unsigned grid, unsigned block, size_t shared,
+           unsigned count, const uint64_t *args);
+
+/*
+ * A kernel called `name` with the parameters out and in (u64), the thread's number in %id, and
+ * %out and %in pointing to this thread's own 4-byte element; the test supplies the rest.
+ */
+#define PTX_KERNEL(name, body) PTX_PROLOGUE(name) body "\n}\n"
+
+#define PTX_PROLOGUE(name)                                                                         \
+    PTX_HEADER ".visible .entry " name "(.param .u64 p_out, .param .u64 p_in) {\n"                 \
+               ".reg .pred %p<16>;\n.reg .b16 %h<16>;\n.reg .b32 %r<32>;\n.reg .f32 %f<16>;\n"     \
+               ".reg .b64 %l<32>;\n.reg .b32 %id, %size, %cta;\n.reg .b64 %out, %in, %offset;\n"   \
+               "ld.param.u64 %out, [p_out];\nld.param.u64 %in, [p_in];\n"                          \
+               "mov.u32 %id, %tid.x;\nmov.u32 %size, %ntid.x;\nmov.u32 %cta, %ctaid.x;\n"          \
+               "mad.lo.u32 %id, %cta, %size, %id;\nmul.wide.u32 %offset, %id, 4;\n"                \
+               "add.u64 %out, %out, %offset;\nadd.u64 %in, %in, %offset;\n"
+
+/* The text of PTX_KERNEL("k", …) with a body from printf's arguments, malloc'd. */
+char *ptx_kernel(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Runs a PTX_KERNEL called "k" with threads in blocks of `block`; out and in have one uint32_t per
+ * thread. Aborts the test on any error. */
+void run_kernel(struct emu *, const char *ptx, unsigned threads, unsigned block, uint32_t *out,
+                const uint32_t *in);
+
+/* A repeatable sequence of random numbers (splitmix64). */
+uint64_t next_random(uint64_t *state);
+
+/* ---- PTX's number types ---------------------------------------------------------------------- */
+
+/*
+ * For references: reading and writing numbers as integers or as real numbers, rounding, and edge
+ * values. It is written from the definitions (IEEE 754, PTX ISA "Fundamental Types"), not from the
+ * emulator, so that the two check each other.
+ */
+
+enum kind { UNSIGNED, SIGNED, BITS, FLOAT, PREDICATE };
+
+struct type {
+    const char *name; /* "s32" */
+    enum kind kind;
+    unsigned bits;
+    char letter;  /* the register that holds it, see ptx_run.h */
+    int mantissa; /* floating point: bits of precision, with the hidden one … */
+    int exponent; /* … and the greatest exponent */
+};
+
+/* The type with this name; aborts the test if the name is unknown. Packed pairs ("f16x2") have no
+ * kind of their own: packed_type() returns their half, or NULL. */
+const struct type *find_type(const char *name);
+const struct type *packed_type(const char *name);
+
+enum rounding { NEAREST, ZERO, DOWN, UP };
+
+typedef unsigned __int128 wide; /* integers modulo 2^128 */
+
+/* The value as an integer, sign-extended to 128 bits if the type is signed. */
+wide get_integer(const struct type *, union value);
+/* The low bits of an integer; the rest of the union becomes zero. */
+union value put_integer(const struct type *, wide);
+/* The smallest and the greatest value of an integer type. */
+__int128 least(const struct type *);
+__int128 greatest(const struct type *);
+
+/* The value as a real number: long double holds every f64, and s64 and u64, exactly. */
+long double get_real(const struct type *, union value);
+/* The number hi + lo rounded to the type. lo is a correction of at most half a unit in the last
+ * place of hi as a double (0 where hi is exact) and only serves rounding to nearest. NaN becomes
+ * the type's canonical NaN: all bits set except the sign's (f64: any quiet NaN). */
+union value put_real(const struct type *, long double hi, long double lo, enum rounding);
+
+bool is_nan(const struct type *, union value);
+bool is_subnormal(const struct type *, union value);
+/* The value, or zero of the same sign if it is subnormal. */
+union value flush(const struct type *, union value);
+union value negate(const struct type *, union value);
+
+/* Values worth trying for a type: limits, powers of two and their neighbours, shift amounts, NaNs,
+ * infinities, subnormals … Returns their number; `few`: only about a dozen of the most important
+ * ones. */
+enum { MAX_EDGES = 64 };
+size_t edge_values(const struct type *, bool few, union value edges[MAX_EDGES]);
+
+/* ---- tables of operations -------------------------------------------------------------------- */
+
+/*
+ * A row says how an instruction is written, which types and modifiers it takes and what it must
+ * give; check_ops() tries every combination on every combination of edge values.
+ */
+
+/* One instruction: a row with its type and modifiers chosen. */
+struct form {
+    const struct type *type, *from; /* $T; $S where the row has a second list, otherwise the same */
+    const char *modifiers;          /* $M, as written: ".rz.ftz" */
+    /* Facts that the modifiers state, if they do. */
+    enum rounding rounding;
+    bool ftz, sat;
+};
+
+/* True if a modifier stands in the form: has(form, "ftz"). */
+bool has(const struct form *, const char *modifier);
+
+/* Computes the result that the instruction must have. False: PTX leaves the result open for these
+ * inputs (then only a crash or an error is a failure). out is all zeros before. */
+typedef bool reference(const struct form *, const union value in[], union value out[]);
+#define UNUSED __attribute__((unused))
+#define REFERENCE(name)                                                                            \
+    static bool name(UNUSED const struct form *f, UNUSED const union value in[],                   \
+                     UNUSED union value out[])
+
+/* The allowed error of a floating-point result: in units in the last place, relative, absolute. A
+ * result is right if it is within one of these bounds. All zero: the bits must be equal. */
+struct tolerance {
+    double ulps, relative, absolute;
+};
+
+struct tried_op {
+    const char *text;      /* "add$M.$T $0, $1, $2;" */
+    const char *operands;  /* as in ptx_run.h, and t, s: a register of type $T, $S; w: twice $T */
+    const char *types;     /* for $T, separated by blanks */
+    const char *from;      /* for $S; NULL: only one type */
+    const char *modifiers; /* for $M, separated by blanks; "-": without a modifier; NULL: "-" */
+    reference *want;
+    struct tolerance within;
+    bool any_nan; /* PTX does not say which NaN; otherwise f16, bf16 and f32 have canonical ones */
+};
+
+/* A row of a table; fields after the reference may follow by name: .any_nan = true. */
+#define OP(text_, operands_, types_, from_, modifiers_, want_, ...)                                \
+    {                                                                                              \
+        .text = text_, .operands = operands_, .types = types_, .from = from_,                      \
+        .modifiers = modifiers_, .want = want_, __VA_ARGS__                                        \
+    }
+
+/* Tries every row in every form. A failure prints the instruction, the inputs, the result and the
+ * expected result. */
+void check_ops(const struct tried_op *ops, size_t count);
+
+/* The words of a list separated by blanks, in turn: `list` moves on. Returns false at its end. */
+bool next_word(const char **list, char *word, size_t size);
+
+#define CHECK_OPS(table) check_ops(table, sizeof(table) / sizeof *(table))
+
+/* ---- pairs of tests/cases/checks ------------------------------------------------------------------- */
+
+/*
+ * Runs the kernel of a pair race-* in this process: that of a line
+ * PAIR(KERNEL<right>, BLOCKS, THREADS, ARGUMENTS) or COOPERATIVE(…). zeros<T>(n) and
+ * numbers<int>(n) become PAIR_WORDS words of memory each: all 0, or 0, 1, 2, …
+ */
+
+enum { PAIR_WORDS = 1 << 14, PAIR_ARGUMENTS = 4 };
+
+struct pair {
+    const char *name;
+    char kernel[60];
+    struct checked text;
+    unsigned blocks, threads, arguments;
+    struct {
+        bool is_memory, has_numbers;
+        int value;
+    } argument[PAIR_ARGUMENTS];
+};
+
+/* Reads it in its catalogue; false if its host does more than one launch. */
+bool pair_read(struct pair *, const char *name);
+/* Launches its wrong or its right kernel. Returns emu_launch's error. */
+int pair_run(struct emu *, const struct pair *, bool right);
+/* The same, and then reads the memory of its arguments. */
+int pair_result(struct emu *, const struct pair *, bool right,
+                int memory[PAIR_ARGUMENTS][PAIR_WORDS]);
+
+/* ---- textures and surfaces ------------------------------------------------------------------- */
+
+/* A texture of floats without gaps, whose outside is the nearest element; it has no memory yet. */
+struct emu_texture floats(enum emu_texture_shape, const uint64_t size[3], unsigned channels);
+
+/* Reads a texture in `count` threads, at most 256, by an instruction ("tex" or "tld4.r") of this
+ * geometry; `result` is the type of its results, or s32 for integer coordinates. A thread's four
+ * coordinates are in %c0 to %c3. Aborts the test after an error. */
+void read_texture_by(struct emu *, const struct emu_texture *, const char *instruction,
+                     const char *geometry, const char *type, const char *coordinates,
+                     unsigned count, union value (*in)[4], union value (*out)[4]);
+void read_texture(struct emu *, const struct emu_texture *, const char *geometry, const char *type,
+                  const char *coordinates, unsigned count, union value (*in)[4],
+                  union value (*out)[4]);
+
+/* Runs a body that names its object %object and its memory %out, with one thread; returns the
+ * launch's error. */
+int run_with_object(struct emu *, uint64_t object, const char *body, emu_addr out);
+
+#endif

@@ -1,0 +1,289 @@
+#!/usr/bin/env bats
+# faults.bats — every rank ends, with one sentence and the same exit code, whatever is wrong; and
+# what the report says.
+# bats file_tags=slow
+load ranks
+
+# refused P "sentence" OPTIONS…: the sentence is the whole output, although P ranks run. Some are
+# run at a time, because mpirun takes a second to end; all_refused waits for them.
+refused() {
+    while [ "$(jobs -r | wc -l)" -ge 5 ]; do wait -n || true; done
+    {
+        run ranks "$1" "${@:3}"
+        ends 2 "step17: $2" >>"$dir/refused" || touch "$dir/wrong"
+    } 3>&- &
+}
+
+all_refused() {
+    wait
+    cat "$dir/refused"
+    [ ! -e "$dir/wrong" ]
+}
+
+@test "help, version and wrong usage are printed once" {
+    run ranks 3 --help
+    [ "$status" -eq 0 ]
+    [ "$(grep -c "^Usage: ./step17" <<<"$output")" -eq 1 ]
+    says "  --exchange HOW "
+    says_not "--trace"
+    run ranks 3 --version
+    [ "$status" -eq 0 ]
+    [ "$(wc -l <<<"$output")" -eq 1 ]
+    refused 3 '"--nn" is no option of this step; --help lists them.' --nn
+    refused 2 "--n 0 leaves nothing to scan; n has to be at least 1." --n 0
+    refused 2 "--op: this operator is unknown; choose sum or affine." --op max
+    refused 2 "--type: this type is unknown; choose f32, f64, i32 or i64." --type u32
+    refused 2 "--exchange: this exchange is unknown; choose mpi, nccl, peer or exscan." \
+        --exchange ring
+    refused 2 "--offset: step 17 (many-gpus) has no use for it; leave it out." --offset 1
+    refused 2 "--real: this scan takes 32-bit integers." --real --type i32
+    refused 2 "--real: the random numbers of affine are real already; leave it out." \
+        --real --op affine
+    refused 2 "--op affine has --type f32 only, not f64." --op affine --type f64
+    refused 2 "--wait: this is no number of seconds; give one, or 0 to wait without a limit." \
+        --wait -1
+    refused 2 "--wait: this is no number of seconds; give one, or 0 to wait without a limit." \
+        --wait 0x5
+    refused 2 "--second has the elements b of affine; add --op affine." --second b.npy
+    refused 2 "--op affine takes two files, --input a.npy and --second b.npy." \
+        --op affine --input a.npy
+    all_refused
+}
+
+@test "exchange peer takes 32 ranks and no more" {
+    run ranks 32 --n 100003 --reps 1
+    [ "$status" -eq 0 ]
+    says "exchange    peer: "
+    run ranks 33 --n 100003 --reps 1
+    [ "$status" -eq 0 ]
+    says "exchange    mpi: "
+    refused 33 "--exchange peer takes at most 32 ranks, not 33; choose mpi or nccl." --exchange peer
+}
+
+@test "one rank needs no mpirun" {
+    run ./step17 --n 5000
+    [ "$status" -eq 0 ]
+    says "ranks       1 on one machine, with an emulated GPU"
+    run env -u PATH ./step17 --n 5000 # no daemon is started
+    [ "$status" -eq 0 ]
+    run ./step17 --n 0
+    ends 2 "step17: --n 0 leaves nothing to scan; n has to be at least 1."
+}
+
+@test "ranks that emulate different GPUs" {
+    local mixed=(-np 1 -x EMU_GPU=h100 ./step17 --n 9000)
+    run mpirun_with "${mixed[@]}" : -np 1 -x EMU_GPU=t4 ./step17 --n 9000
+    [ "$status" -eq 0 ]
+    says "exchange    mpi: "
+    says "ranks       2 on one machine, each with an emulated GPU of its own, not all like rank 0's"
+    run mpirun_with "${mixed[@]}" --json : -np 1 -x EMU_GPU=t4 ./step17 --n 9000 --json
+    says '"device": "NVIDIA H100 80GB HBM3 (emulated), and others"'
+    run mpirun_with "${mixed[@]}" --exchange peer : -np 1 -x EMU_GPU=t4 ./step17 --n 9000 \
+        --exchange peer
+    ends 2 "step17: --exchange peer needs emulated GPUs of one model; choose mpi, or give all \
+ranks the same EMU_GPU."
+}
+
+@test "ranks with different options" {
+    run mpirun_with -np 1 ./step17 --n 100 : -np 2 ./step17 --n 200
+    ends 2 "step17: rank 1 of 3: the options are \"--n 200\", but on rank 0 \"--n 100\"; give all \
+ranks the same."
+    run mpirun_with -np 1 ./step17 : -np 1 ./step17 --bogus
+    ends 2 "step17: rank 1 of 2: \"--bogus\" is no option of this step; --help lists them."
+    run mpirun_with -np 1 ./step17 --help : -np 1 ./step17
+    [ "$status" -eq 2 ]
+    says 'the options are "", but on rank 0 "--help"'
+}
+
+@test "too many elements are refused before memory is allocated" {
+    run ranks 2 --n 2^45
+    [ "$status" -eq 2 ]
+    [[ $output == "step17: a part of 17592186044416 elements needs "*" of device memory, but "* ]]
+    refused 2 "9223372036854775808 elements are more than any memory holds." --n 2^63
+    run ranks 2 --n 2^34 --exchange mpi
+    [ "$status" -eq 2 ]
+    [[ $output == "step17: "*" need"*" memory"* ]]
+    [ "$(wc -l <<<"$output")" -eq 1 ]
+    all_refused
+}
+
+# The kinds of such files are those of tests/unit/harness/test_input.c.
+@test "files that cannot be read by parts" {
+    ./step16 --reps 0 --op sum --type f32 --n 9000 --output "$dir/a.npy" >/dev/null
+    ./step16 --reps 0 --op sum --type f32 --n 9001 --output "$dir/b.npy" >/dev/null
+    ./step15 --reps 0 --type u32 --n 9000 --output "$dir/u.npy" >/dev/null
+    head -c -4 "$dir/a.npy" >"$dir/short.npy"
+    refused 3 "$dir/short.npy is truncated: its header promises 9000 elements, but the file has \
+8999." --input "$dir/short.npy"
+    refused 2 "cannot read $dir: Is a directory." --input "$dir"
+    refused 2 "stdin cannot be read by parts; write the numbers into a .npy file." --input -
+    refused 2 "$dir/u.npy has elements of uint32, and step 17 has f32, f64, i32 or i64; add \
+--type." --input "$dir/u.npy"
+    refused 2 "$dir/b.npy has 9001 elements, and $dir/a.npy 9000; they have to agree." \
+        --op affine --input "$dir/a.npy" --second "$dir/b.npy"
+    all_refused
+}
+
+# Each rank opens the file in its own folder.
+@test "a file that one rank alone cannot read, or that is another one there" {
+    mkdir "$dir/0" "$dir/1"
+    ./step16 --reps 0 --op sum --type i32 --n 9000 --output "$dir/0/x.npy" >/dev/null
+    local here=$PWD
+    run mpirun_with -np 1 -wdir "$dir/0" "$here/step17" --type i32 --input x.npy : \
+        -np 1 -wdir "$dir/1" "$here/step17" --type i32 --input x.npy
+    ends 2 "step17: rank 1 of 2: cannot open x.npy: No such file or directory."
+    ./step16 --reps 0 --op sum --type i32 --n 8000 --output "$dir/1/x.npy" >/dev/null
+    run mpirun_with -np 1 -wdir "$dir/0" "$here/step17" --type i32 --input x.npy : \
+        -np 1 -wdir "$dir/1" "$here/step17" --type i32 --input x.npy
+    ends 2 "step17: rank 1 of 2: x.npy has 8000 32-bit integers, but on rank 0 it \
+has 9000 32-bit integers; all ranks need the same file."
+    ./step16 --reps 0 --op sum --type i32 --n 9000 --seed 2 --output "$dir/1/x.npy" >/dev/null
+    run mpirun_with -np 1 -wdir "$dir/0" "$here/step17" --type i32 --input x.npy : \
+        -np 1 -wdir "$dir/1" "$here/step17" --type i32 --input x.npy
+    ends 2 "step17: rank 1 of 2: x.npy is another file than on rank 0; all ranks need the same \
+file."
+}
+
+@test "outputs that cannot be written by parts" {
+    refused 2 "stdout cannot be written by parts; give --output the name of a .npy file." --output -
+    refused 2 "--output x.txt: text cannot be written by parts; take a name that ends in .npy." \
+        --output x.txt
+    refused 2 "cannot write $dir/none/x.npy: No such file or directory." --output "$dir/none/x.npy"
+    mkfifo "$dir/pipe.npy"
+    refused 2 "$dir/pipe.npy is no regular file, and cannot be written by parts; give --output the \
+name of a .npy file." --output "$dir/pipe.npy"
+    mkdir "$dir/folder.npy"
+    refused 2 "cannot write $dir/folder.npy: Is a directory." --output "$dir/folder.npy"
+    all_refused
+}
+
+# ---- a rank that fails, dies or is wrong --------------------------------------------------------
+
+# wrong HOW P OPTIONS…: runs a step 17 whose last rank does something wrong.
+wrong() {
+    local how=$1 p=$2
+    shift 2
+    WRONG=$how mpirun_with -np "$p" build/tests/wrong-ranks "$@"
+}
+
+@test "wrong results are found in the rank that has them" {
+    run wrong "" 3 --n 20000
+    [ "$status" -eq 0 ]
+    run wrong element 3 --n 20000 --output "$dir/x.npy"
+    [ "$status" -eq 1 ]
+    says "verified    WRONG"
+    says "1 of 20 000 elements, rank 2 is the first to have one"
+    [ ! -e "$dir/x.npy" ] # a wrong result is not written
+    run wrong element 3 --n 20000 --csv
+    [ "$status" -eq 1 ]
+    [[ $output == *,false,*,2,12298,* ]]
+    run wrong before 3 --n 20000 --exchange mpi
+    [ "$status" -eq 1 ]
+    says "rank 2: the scan wrote 3 bytes before the output"
+    run wrong input 2 --n 20000
+    [ "$status" -eq 1 ]
+    says "rank 1: the scan wrote to its input, or near it"
+    run wrong timed 2 --n 20000 --json
+    [ "$status" -eq 1 ]
+    says '"cause": "timed run 1 gave other bits than the first run"'
+    says '"wrong_rank": 1,'
+    run wrong element 2 --n 20000 --verify none
+    [ "$status" -eq 0 ]
+    says "verified    not at all (--verify none)"
+}
+
+@test "a rank that fails ends all ranks" {
+    for exchange in mpi peer; do
+        run wrong fail 3 --n 20000 --exchange $exchange
+        ends 3 "wrong-ranks: rank 2 of 3: it fails on purpose."
+    done
+}
+
+@test "a rank that is killed ends all ranks" {
+    for exchange in mpi peer; do
+        run wrong die 3 --n 20000 --exchange $exchange --output "$dir/x.npy"
+        ends 137 "mpirun.sh: a rank was ended by signal KILL, so mpirun ended all ranks."
+        [ -z "$(ls "$dir")" ]
+    done
+}
+
+# Not even MPI returns to the other ranks then.
+@test "a rank that is stopped, and does not go on, ends all ranks" {
+    for exchange in mpi exscan nccl; do
+        run wrong stop 3 --n 20000 --exchange $exchange --wait 1
+        [ "$status" -eq 3 ]
+        [[ $output == "wrong-ranks: not all "*" within 1 second"* ]]
+        [ "$(wc -l <<<"$output")" -eq 1 ]
+    done
+    run wrong stop 3 --n 20000 --exchange peer --wait 1
+    ends 3 "wrong-ranks: the sums of rank 2 did not arrive within 1 second; let the ranks wait \
+longer, or call many_reset on all of them."
+    run wrong stop-first 3 --n 20000 --exchange mpi --wait 1
+    [ "$status" -eq 3 ]
+    [ "$(wc -l <<<"$output")" -eq 1 ]
+}
+
+@test "a rank that is late by less than --wait" {
+    for exchange in mpi exscan peer nccl; do
+        run wrong late 3 --n 20000 --reps 0 --exchange $exchange --wait 1
+        [ "$status" -eq 3 ]
+        run wrong late 3 --n 20000 --reps 0 --exchange $exchange --wait 0
+        [ "$status" -eq 0 ]
+    done
+}
+
+@test "a program that cannot be started" {
+    run mpirun_with -np 2 ./none
+    ends 132 "mpirun.sh: a rank could not be started, or was ended by signal ILL, so mpirun ended \
+all ranks."
+    run mpirun_with -np 2 no-such-program
+    [[ $output == "mpirun.sh: a rank could not be started, or "* ]]
+}
+
+# ---- the report ---------------------------------------------------------------------------------
+
+@test "the report" {
+    run ranks 3 --n 30000 --reps 2
+    [ "$status" -eq 0 ]
+    says "Step 17 · A scan between ranks"
+    says "ranks       3 on one machine, each with an emulated GPU of its own"
+    says "parts       8192 to 12 288 elements per rank; the tree has 8 nodes of 4096"
+    says "exchange    peer: "
+    says "input       30 000 floats, random integers, seed 1"
+    says "operator    sum, exclusive"
+    says "verified    right: every element, exactly, the same bits in each timed run"
+    says "the same for any number of ranks"
+    says "traffic     351.6 KiB read and written, 3 words per element"
+    says "of the slowest rank: the emulator's own, not a GPU's"
+    run ranks 2 --op affine --n 30000 --exchange mpi
+    says "exchange    mpi: "
+    says "pairs of floats, random reals, seed 1"
+    says "operator    affine (h = a h + b), exclusive"
+    says "worst error "
+    says "5 words per element"
+}
+
+@test "the report on one element" {
+    run ranks 2 --n 1 --reps 0
+    says "parts       0 to 1 element per rank; the tree has 1 node of at most 4096"
+    says "input       1 float, random"
+    run ranks 2 --n 1 --reps 0 --op affine
+    says "input       1 pair of floats, random"
+    run wrong first 1 --n 1
+    says "1 of 1 element, rank 0"
+}
+
+@test "JSON and CSV have the same keys" {
+    need python3
+    ranks 2 --n 30000 --json >"$dir/json"
+    ranks 2 --n 30000 --csv >"$dir/csv"
+    python3 - "$dir/json" "$dir/csv" <<'END'
+import csv, json, sys
+[record] = [json.load(open(sys.argv[1]))]
+[row] = csv.DictReader(open(sys.argv[2]))
+assert list(record) == list(row), (list(record), list(row))
+assert record["ranks"] == 2 and record["right"] is True and record["checked"] == 30000
+assert record["part_least"] + record["part_most"] == 30000
+assert record["checksum"] == row["checksum"] and len(record["checksum"]) == 16
+END
+}

@@ -1,0 +1,410 @@
+/*
+ * calls.c — what step 17's scan.h promises, in several processes: build/tests/many-calls TEST…
+ * prints what was wrong, or nothing. tests/cli/ranks/bits.bats runs it.
+ */
+#define _DEFAULT_SOURCE /* pause, usleep */
+#include "steps/17-many-gpus/parts/part.h"
+#include "steps/17-many-gpus/request.h"
+#include "steps/17-many-gpus/scan.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N 30011 /* 8 tiles */
+
+static int rank, ranks, wrong;
+
+static void expect(bool is, const char *what, const struct fault *fault)
+{
+    if (is) return;
+    printf("rank %d of %d: %s (%s)\n", rank, ranks, what, fault->text);
+    wrong = 1;
+}
+
+/* Element i of any type: small integers, and real numbers whose sums round. */
+static void put(enum many_op op, void *to, size_t i, uint32_t salt)
+{
+    uint32_t z = (uint32_t)(i + salt) * 0x9E3779B9u;
+    z ^= z >> 15;
+    double real = (double)z * 0x1p-31 - 1;
+    switch (op) {
+    case MANY_SUM_F64: ((double *)to)[i] = real; break;
+    case MANY_SUM_I32: ((int32_t *)to)[i] = (int32_t)z; break;
+    case MANY_SUM_I64: ((int64_t *)to)[i] = (int64_t)z << 20; break;
+    default: ((float *)to)[i] = (float)real;
+    }
+}
+
+/* A scan with its arrays: this rank's on the device, all elements on the host. */
+struct arrays {
+    enum many_op op;
+    size_t n;
+    struct many_part mine;
+    struct many_scan *scan;
+    void *all_in, *all_in2, *want, *got;
+    void *in, *in2, *out;
+};
+
+static void *on_device(const struct arrays *a, const void *all)
+{
+    size_t e = many_element_bytes(a->op);
+    void *memory = NULL;
+    cudaMalloc(&memory, a->mine.count * e + 16);
+    cudaMemcpy(memory, (const char *)all + a->mine.begin * e, a->mine.count * e,
+               cudaMemcpyHostToDevice);
+    return memory;
+}
+
+/* Of the scans that are created next. */
+static double wait_seconds = MANY_WAIT_SECONDS;
+
+static void open_arrays(struct arrays *a, enum many_op op, enum many_exchange exchange, size_t n)
+{
+    struct fault fault = {0};
+    *a = (struct arrays){.op = op, .n = n, .mine = many_part_of(n, ranks, rank)};
+    a->all_in = malloc(n * 8 + 8), a->all_in2 = malloc(n * 8 + 8);
+    a->want = malloc(n * 8 + 8), a->got = malloc(n * 8 + 8);
+    for (size_t i = 0; i < n; i++) put(op, a->all_in, i, 0), put(op, a->all_in2, i, 77);
+    a->in = on_device(a, a->all_in), a->in2 = on_device(a, a->all_in2);
+    a->out = on_device(a, a->all_in);
+    int code = many_create(&a->scan, MPI_COMM_WORLD, op, exchange, n, wait_seconds, &fault);
+    expect(code == 0, "many_create", &fault);
+}
+
+static void close_arrays(struct arrays *a)
+{
+    void *const host[] = {a->all_in, a->all_in2, a->want, a->got};
+    struct fault fault = {0};
+    expect(many_destroy(a->scan, &fault) == 0, "many_destroy", &fault);
+    for (size_t i = 0; i < sizeof host / sizeof *host; i++) free(host[i]);
+    cudaFree(a->in), cudaFree(a->in2), cudaFree(a->out);
+}
+
+/* Other elements, so that the sums of an earlier run are wrong. */
+static void change(struct arrays *a, uint32_t salt)
+{
+    size_t e = many_element_bytes(a->op);
+    for (size_t i = 0; i < a->n; i++) put(a->op, a->all_in, i, salt);
+    cudaMemcpy(a->in, (char *)a->all_in + a->mine.begin * e, a->mine.count * e,
+               cudaMemcpyHostToDevice);
+}
+
+/* Are this rank's results those of the reference, in every bit? */
+static void expect_results(struct arrays *a, bool inclusive)
+{
+    struct fault fault = {0};
+    size_t e = many_element_bytes(a->op), bytes = a->mine.count * e;
+    expect(cudaDeviceSynchronize() == cudaSuccess, "cudaDeviceSynchronize", &fault);
+    expect(many_check(a->scan, &fault) == 0, "many_check", &fault);
+    many_reference(a->op, a->want, a->all_in, a->all_in2, a->n, inclusive);
+    cudaMemcpy(a->got, a->out, bytes, cudaMemcpyDeviceToHost);
+    expect(memcmp(a->got, (char *)a->want + a->mine.begin * e, bytes) == 0, "other bits", &fault);
+    cudaMemset(a->out, 0xff, bytes);
+}
+
+static void run(struct arrays *a, bool inclusive, cudaStream_t stream)
+{
+    struct fault fault = {0};
+    const void *in2 = a->op == MANY_AFFINE_F32 ? a->in2 : NULL;
+    int code = many_run(a->scan, a->out, a->in, in2, inclusive, stream, &fault);
+    expect(code == 0, "many_run", &fault);
+}
+
+/* ---- the tests ------------------------------------------------------------------------------- */
+
+/* Each operator and exchange, several runs of both kinds. exscan has these bits for integers, and
+ * for sums of one tile. */
+static void bits(void)
+{
+    for (int op = 0; op < MANY_OPS; op++)
+        for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++) {
+            struct arrays a;
+            bool integers = op == MANY_SUM_I32 || op == MANY_SUM_I64;
+            if (exchange == EXCHANGE_EXSCAN && !integers) continue;
+            open_arrays(&a, (enum many_op)op, (enum many_exchange)exchange, N);
+            for (int k = 0; k < 3; k++) {
+                change(&a, (uint32_t)k);
+                run(&a, k % 2, NULL);
+                expect_results(&a, k % 2);
+            }
+            close_arrays(&a);
+        }
+}
+
+/* A graph that is launched several times: the epoch is not captured. */
+static void launch_graph(enum many_exchange exchange)
+{
+    struct arrays a;
+    struct fault fault = {0};
+    cudaStream_t stream;
+    cudaGraph_t captured;
+    cudaGraphExec_t exec;
+    open_arrays(&a, MANY_SUM_F32, exchange, N);
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    run(&a, false, stream), run(&a, true, stream);
+    expect(cudaStreamEndCapture(stream, &captured) == cudaSuccess, "capture", &fault);
+    expect(cudaGraphInstantiate(&exec, captured, 0) == cudaSuccess, "instantiate", &fault);
+    for (int k = 0; k < 5; k++) {
+        change(&a, (uint32_t)k);
+        expect(cudaGraphLaunch(exec, stream) == cudaSuccess, "launch", &fault);
+        expect_results(&a, true);
+    }
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(captured);
+    cudaStreamDestroy(stream);
+    close_arrays(&a);
+}
+
+static void graph(void)
+{
+    launch_graph(EXCHANGE_PEER);
+    launch_graph(EXCHANGE_NCCL);
+}
+
+/* Two scans at a time do not disturb each other, nor do ranks without elements. */
+static void together(void)
+{
+    struct arrays a, b;
+    open_arrays(&a, MANY_SUM_F64, EXCHANGE_PEER, N);
+    open_arrays(&b, MANY_AFFINE_F32, EXCHANGE_PEER, 5);
+    run(&a, false, NULL), run(&b, true, NULL), run(&a, false, NULL);
+    expect_results(&a, false), expect_results(&b, true);
+    close_arrays(&b);
+    run(&a, true, NULL), expect_results(&a, true);
+    close_arrays(&a);
+}
+
+/* An error of a rank's own calls before: the scan is right, and the error stays. */
+static void error_before(void)
+{
+    for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++) {
+        struct fault fault = {0};
+        struct arrays a;
+        cudaError_t error = rank == ranks - 1 ? cudaSetDevice(-1) : cudaSuccess;
+        open_arrays(&a, MANY_SUM_I32, (enum many_exchange)exchange, N);
+        run(&a, false, NULL), expect_results(&a, false);
+        close_arrays(&a);
+        expect(cudaGetLastError() == error, "cudaGetLastError", &fault);
+    }
+}
+
+static void expect_refused(enum many_op op, enum many_exchange exchange, size_t n,
+                           const char *sentence)
+{
+    struct fault fault = {0};
+    struct many_scan *scan;
+    int code = many_create(&scan, MPI_COMM_WORLD, op, exchange, n, wait_seconds, &fault);
+    expect(code == EXIT_USAGE && scan == NULL, "not refused", &fault);
+    expect(strstr(fault.text, sentence) != NULL, sentence, &fault);
+}
+
+static void expect_misaligned(struct many_scan *scan, void *out, const void *in, const void *in2,
+                              const char *name)
+{
+    struct fault fault = {0};
+    char sentence[80];
+    snprintf(sentence, sizeof sentence, "%s is not aligned; its address must be a multiple of 16.",
+             name);
+    int code = many_run(scan, out, in, in2, false, NULL, &fault);
+    expect(code == EXIT_USAGE && strcmp(fault.text, sentence) == 0, sentence, &fault);
+}
+
+/* What differs between ranks, what does not exist, and an array that is not aligned. */
+static void refused(void)
+{
+    struct arrays a;
+    bool last = rank == ranks - 1;
+    const char *differ = "differ from those of rank 0";
+    expect_refused(MANY_SUM_F32, EXCHANGE_MPI, last ? 200 : 100, differ);
+    expect_refused(last ? MANY_SUM_I32 : MANY_SUM_F32, EXCHANGE_MPI, 100, differ);
+    expect_refused(MANY_SUM_F32, last ? EXCHANGE_PEER : EXCHANGE_MPI, 100, differ);
+    expect_refused((enum many_op)9, EXCHANGE_MPI, 100, "no operator 9");
+    expect_refused(MANY_SUM_F32, (enum many_exchange)9, 100, "no exchange 9");
+    open_arrays(&a, MANY_SUM_F32, EXCHANGE_MPI, N);
+    expect_misaligned(a.scan, (char *)a.out + 4, a.in, NULL, "out");
+    expect_misaligned(a.scan, a.out, (char *)a.in + 8, NULL, "in");
+    expect_misaligned(a.scan, a.out, a.in, (char *)a.in2 + 1, "in2");
+    run(&a, false, NULL), expect_results(&a, false);
+    close_arrays(&a);
+    struct fault fault = {0};
+    expect(many_destroy(NULL, &fault) == 0, "many_destroy", &fault);
+    wait_seconds = last ? 1 : 2, expect_refused(MANY_SUM_F32, EXCHANGE_MPI, 100, differ);
+    wait_seconds = -1;
+    expect_refused(MANY_SUM_F32, EXCHANGE_MPI, 100, "a rank cannot wait -1 seconds.");
+}
+
+/* Of more ranks than MANY_PEERS. */
+static void too_many(void)
+{
+    expect_refused(MANY_SUM_F32, EXCHANGE_PEER, 100, "takes at most 32 ranks");
+}
+
+/* The device memory that the program has allocated so far, in bytes. */
+static size_t bytes_taken;
+
+cudaError_t __real_cudaMalloc(void **, size_t);
+cudaError_t __wrap_cudaMalloc(void **, size_t);
+
+cudaError_t __wrap_cudaMalloc(void **to, size_t bytes)
+{
+    bytes_taken += bytes;
+    return __real_cudaMalloc(to, bytes);
+}
+
+/* many_bytes is what many_create allocates. With 5 elements only the last rank has a tile; with 0
+ * none has. */
+static void memory(void)
+{
+    static const size_t sizes[] = {N, 5, 0};
+    for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++) {
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            struct fault fault = {0};
+            struct many_scan *scan;
+            enum many_op op = i == 0 ? MANY_AFFINE_F32 : MANY_SUM_I32;
+            size_t want = many_bytes(op, (enum many_exchange)exchange, sizes[i], ranks, rank);
+            bytes_taken = 0;
+            int code = many_create(&scan, MPI_COMM_WORLD, op, (enum many_exchange)exchange,
+                                   sizes[i], wait_seconds, &fault);
+            expect(code == 0, "many_create", &fault);
+            expect(bytes_taken == want, "many_bytes", &fault);
+            many_destroy(scan, &fault);
+        }
+    }
+}
+
+/* This rank's scan must fail with this sentence, and so must the next one, at once. */
+static void expect_late(struct arrays *a, const char *sentence)
+{
+    for (int k = 0; k < 2; k++) {
+        struct fault fault = {0};
+        double start = MPI_Wtime();
+        int code = many_run(a->scan, a->out, a->in, NULL, false, NULL, &fault);
+        expect(cudaDeviceSynchronize() == cudaSuccess, "cudaDeviceSynchronize", &fault);
+        if (!code) code = many_check(a->scan, &fault);
+        expect(code == EXIT_DEVICE, "no fault", &fault);
+        if (k == 0) expect(strcmp(fault.text, sentence) == 0, sentence, &fault);
+        if (k == 1) expect(MPI_Wtime() - start < wait_seconds, "it waits again", &fault);
+        expect(many_check(a->scan, &fault) == EXIT_DEVICE, "no fault later", &fault);
+    }
+}
+
+#define AGAIN " within 0.5 seconds; let the ranks wait longer, or call many_reset on all of them."
+
+/* Of three ranks, one does not scan, but comes to many_reset. Then all are as if nothing had been.
+ */
+static void late(void)
+{
+    static const size_t sizes[] = {N, 1}; // of one node, ranks 0 and 1 have nothing
+    wait_seconds = 0.5;
+    for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++)
+        for (int i = 0; i < 2 && exchange != EXCHANGE_NCCL; i++) {
+            struct fault fault = {0};
+            struct arrays a;
+            char sentence[200] = "not all ranks have called many_run" AGAIN;
+            int missing = i == 0 ? ranks - 1 : 0;
+            if (exchange == EXCHANGE_PEER)
+                snprintf(sentence, sizeof sentence, "the sums of rank %d did not arrive" AGAIN,
+                         missing);
+            // MPI_Exscan needs the ranks before only.
+            bool waits = rank != missing && (exchange != EXCHANGE_EXSCAN || rank > missing);
+            open_arrays(&a, MANY_SUM_I32, (enum many_exchange)exchange, sizes[i]);
+            if (waits) expect_late(&a, sentence);
+            MPI_Barrier(MPI_COMM_WORLD);
+            expect(many_reset(a.scan, &fault) == 0, "many_reset", &fault);
+            for (int k = 0; k < 3; k++) run(&a, k % 2, NULL), expect_results(&a, k % 2);
+            close_arrays(&a);
+        }
+}
+
+/* The emulator runs kernels one after the other, so many_run itself waits for NCCL's kernel. */
+static void *run_in_thread(void *arrays)
+{
+    run(arrays, false, NULL);
+    return NULL;
+}
+
+/* All ranks but the last begin a scan. NCCL has no limit, and waits. */
+static pthread_t begin_with_nccl(struct arrays *a)
+{
+    pthread_t thread = 0;
+    open_arrays(a, MANY_SUM_I32, EXCHANGE_NCCL, N);
+    if (rank < ranks - 1) pthread_create(&thread, NULL, run_in_thread, a);
+    usleep(200000); // it is within the kernel
+    return thread;
+}
+
+/* Then many_reset ends the wait. */
+static void late_with_nccl(void)
+{
+    struct fault fault = {0};
+    struct arrays a;
+    pthread_t thread = begin_with_nccl(&a);
+    MPI_Barrier(MPI_COMM_WORLD);
+    expect(many_reset(a.scan, &fault) == 0, "many_reset", &fault);
+    if (rank < ranks - 1) pthread_join(thread, NULL);
+    for (int k = 0; k < 3; k++) run(&a, k % 2, NULL), expect_results(&a, k % 2);
+    close_arrays(&a);
+}
+
+/* The last rank comes to nothing any more: the others give up many_reset and many_destroy. With
+ * NCCL, a scan cannot run any more. */
+static void gone(void)
+{
+    struct fault fault = {0};
+    struct arrays a, b;
+    wait_seconds = 0.5;
+    open_arrays(&a, MANY_SUM_F32, EXCHANGE_PEER, N);
+    pthread_t thread = begin_with_nccl(&b);
+    if (rank < ranks - 1) {
+        expect(many_reset(b.scan, &fault) == EXIT_DEVICE, "many_reset", &fault);
+        pthread_join(thread, NULL);
+        expect(many_check(b.scan, &fault) == EXIT_DEVICE, "many_check", &fault);
+        expect(many_reset(a.scan, &fault) == EXIT_DEVICE, "many_reset", &fault);
+        expect(!strcmp(fault.text, "not all ranks have called many_reset" AGAIN), "reset", &fault);
+        expect(many_destroy(a.scan, &fault) == EXIT_DEVICE, "many_destroy", &fault);
+        MPI_Abort(MPI_COMM_WORLD, wrong ? 1 : 9);
+    }
+    pause();
+}
+
+/* No elements: nothing is read or written. */
+static void nothing(void)
+{
+    for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++) {
+        struct arrays a;
+        open_arrays(&a, MANY_SUM_F32, (enum many_exchange)exchange, 0);
+        run(&a, false, NULL), expect_results(&a, false);
+        close_arrays(&a);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*test)(void);
+    } tests[] = {{"bits", bits},
+                 {"graph", graph},
+                 {"together", together},
+                 {"refused", refused},
+                 {"too_many", too_many},
+                 {"late", late},
+                 {"late_with_nccl", late_with_nccl},
+                 {"nothing", nothing},
+                 {"memory", memory},
+                 {"error_before", error_before},
+                 {"gone", gone}};
+    int found = 1;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &(int){0});
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int k = 1; k < argc; k++)
+        for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+            if (strcmp(argv[k], tests[i].name) == 0) found++, tests[i].test();
+    MPI_Finalize();
+    return found == argc ? wrong : 2;
+}

@@ -1,0 +1,197 @@
+#!/usr/bin/env bats
+# summed_area.bats — step 14 on files: filters and tables equal those that pictures.py computes
+# pixel by pixel.
+load common
+
+setup() {
+    need python3
+    t=$BATS_TEST_TMPDIR
+}
+
+step14() { ./step14 --device emu --reps 0 "$@"; }
+pictures() { python3 -B tests/cli/pictures.py "$@"; }
+
+# refuses SENTENCE OPTION…: exit code 2, one line on stderr, and no output file
+refuses() {
+    sentence=$1
+    shift
+    run step14 "$@" --output "$t/out.pgm"
+    [ "$status" -eq 2 ]
+    [ "${#lines[@]}" -eq 1 ]
+    says "step14: "
+    says "$sentence"
+    [ ! -e "$t/out.pgm" ]
+}
+
+# bats test_tags=slow
+@test "box filters of grey and RGB, of 8 and 16 bits" {
+    for picture in "a.pgm 255" "a.ppm 255" "b.pgm 65535" "b.ppm 1000"; do
+        read -r file maximum <<<"$picture"
+        pictures make "$t/$file" 37 21 "$maximum" 1
+        for width in 1 4 9 100; do
+            pictures box "$t/$file" $width >"$t/want"
+            step14 --input "$t/$file" --box $width --output "$t/out.pnm" |
+                grep -q "right.*: every element, exactly"
+            cmp "$t/want" "$t/out.pnm"
+        done
+    done
+}
+
+# bats test_tags=slow
+@test "depth of field" {
+    pictures make "$t/a.ppm" 40 30 255 1
+    pictures make "$t/depth.pgm" 40 30 255 2
+    for focus in 0 0.3 1; do
+        pictures blur "$t/a.ppm" "$t/depth.pgm" $focus 13 >"$t/want"
+        step14 --input "$t/a.ppm" --depth "$t/depth.pgm" --focus $focus --max-width 13 \
+            --output "$t/out.ppm"
+        cmp "$t/want" "$t/out.ppm"
+    done
+    # maximum of the picture, and of its depth
+    for maxima in "255 1000" "1000 255" "65535 1"; do
+        read -r maximum deepest <<<"$maxima"
+        pictures make "$t/a.pgm" 20 15 "$maximum" 1
+        pictures make "$t/depth.pgm" 20 15 "$deepest" 2
+        pictures blur "$t/a.pgm" "$t/depth.pgm" 0.6 13 >"$t/want"
+        step14 --input "$t/a.pgm" --depth "$t/depth.pgm" --focus 0.6 --max-width 13 \
+            --output "$t/out.pgm"
+        cmp "$t/want" "$t/out.pgm"
+    done
+}
+
+# bats test_tags=slow
+@test "tables of 32 and 64 bits, and of floats" {
+    pictures make "$t/a.pgm" 300 21 255 1
+    pictures make "$t/b.ppm" 37 5 65535 1
+    pictures make "$t/white.pgm" 300 260 65535 white # the sum is beyond 2^32
+    step14 --input "$t/a.pgm" --sum "$t/a.npy"
+    pictures table "$t/a.pgm" "$t/a.npy" "<u4"
+    step14 --input "$t/b.ppm" --sum "$t/b.npy"
+    pictures table "$t/b.ppm" "$t/b.npy" "<u4"
+    step14 --input "$t/white.pgm" --sum "$t/white.npy"
+    pictures table "$t/white.pgm" "$t/white.npy" "<u8"
+    for variant in document document-shuffle; do
+        step14 --input "$t/b.ppm" --variant $variant --sum "$t/b.npy"
+        pictures table "$t/b.ppm" "$t/b.npy" "<f4"
+    done
+}
+
+# bats test_tags=slow
+@test "pictures that begin at any address" {
+    for variant in fast document document-shuffle; do
+        for options in "--bits 8" "--bits 16" "--bits 8 --box 3" "--bits 16 --box 3" --real; do
+            for offset in 1 2 3; do
+                # shellcheck disable=SC2086 # options are words
+                run step14 --channels 3 --size 19x8 --variant $variant $options --offset $offset
+                [ "$status" -eq 0 ]
+                says "displaced by $offset"
+            done
+        done
+    done
+}
+
+@test "the report says which kernel de-interleaves, and why" {
+    plain="kernel deinterleave, without shuffles: the"
+    while IFS='|' read -r options remark; do
+        # shellcheck disable=SC2086 # options are words
+        run step14 --variant document-shuffle $options
+        [ "$status" -eq 0 ]
+        says "  variant     document-shuffle
+              ${remark/PLAIN/$plain}"
+        # shellcheck disable=SC2086
+        run step14 --variant document-shuffle $options --json
+        says "\"variant_remark\": \"${remark/PLAIN/$plain}\""
+    done <<'END'
+--channels 3 --size 16x8|kernel deinterleave_by_shuffles: the samples are 8-bit RGB
+--channels 3 --size 16x8 --bits 16|PLAIN samples do not have 8 bits
+--channels 3 --size 16x8 --real|PLAIN samples do not have 8 bits
+--channels 4 --size 16x8|PLAIN pixels do not have 3 channels
+--channels 3 --size 127x1|PLAINre are fewer than 128 pixels
+--channels 3 --size 16x8 --offset 1|PLAIN pixels do not begin at a multiple of 4 bytes
+END
+    run step14 --variant document --channels 3 --size 16x8
+    says_not "kernel deinterleave"
+    run step14 --variant document --channels 3 --size 16x8 --json
+    says '"variant_remark": null'
+}
+
+# bats test_tags=slow
+@test "floats, of PFM and .npy, and the error that is stated" {
+    for picture in "a.pfm 40 30 1 < fast" "a.pfm 40 30 3 > document" "a.npy 40 30 1 > fast" \
+        "a.npy 7 90 4 < fast"; do
+        read -r file width height channels order variant <<<"$picture"
+        pictures floats "$t/$file" "$width" "$height" "$channels" "$order"
+        run step14 --input "$t/$file" --variant "$variant" --sum "$t/sum.npy"
+        [ "$status" -eq 0 ]
+        says "$width x $height pixels, "
+        error=$(sed -n "s/.*an entry's error is at most \(.*\) times.*/\1/p" <<<"$output")
+        pictures near "$t/sum.npy" "$width" "$height" "$channels" "$error"
+    done
+    refuses "--box: $t/a.pfm has floats; filters take 8 or 16 bits, and --sum writes its table." \
+        --input "$t/a.pfm" --box 3
+    pictures make "$t/a.pgm" 40 30 255 1
+    refuses "a.pfm has floats; a depth map has 8 or 16 bits." --input "$t/a.pgm" --depth "$t/a.pfm"
+    printf 'Pf 2 1 -1\n\0\0\200\177\0\0\0\0' >"$t/inf.pfm"
+    run step14 --input "$t/inf.pfm"
+    [ "$status" -eq 2 ]
+    says "inf.pfm: pixel 0 of row 0 is inf; a table of sums needs finite pixels."
+    printf 'Pf 2 1 -1\n\0\0\0\177\0\0\0\177' >"$t/large.pfm"
+    run step14 --input "$t/large.pfm"
+    [ "$status" -eq 2 ]
+    says "large.pfm: the magnitudes of its pixels add up to 3.4e+38, and a table of floats holds"
+}
+
+@test "a table and a filtered picture at once, from stdin and to stdout" {
+    pictures make "$t/a.pgm" 30 20 255 3
+    pictures box "$t/a.pgm" 5 >"$t/want"
+    step14 --input - --box 5 --sum "$t/a.npy" --output - <"$t/a.pgm" >"$t/out" 2>"$t/report"
+    cmp "$t/want" "$t/out"
+    grep -q "30 x 20 pixels, grey, 8 bits, from stdin" "$t/report"
+    pictures table "$t/a.pgm" "$t/a.npy" "<u4"
+}
+
+# bats test_tags=slow
+@test "PNG in and out" {
+    pictures make "$t/a.ppm" 30 20 255 3
+    run step14 --input "$t/a.ppm" --box 1 --output "$t/a.png"
+    if [[ "$output" == *"without libpng"* ]]; then
+        [ -z "${CI:-}" ] # installed by make setup, so that this is not skipped there
+        skip "libpng is not installed: make setup installs it"
+    fi
+    step14 --input "$t/a.png" --box 1 --output "$t/b.ppm"
+    cmp "$t/a.ppm" "$t/b.ppm"
+    head -c 500 "$t/a.png" >"$t/short.png"
+    refuses "short.png ends before its last pixel; it is truncated." --input "$t/short.png" --box 3
+    run build/tests/step14-no-png --device emu --input "$t/a.png" --box 3
+    [ "$status" -eq 2 ]
+    says "a.png is a PNG, and this program was built without libpng; install libpng-dev"
+    run build/tests/step14-no-png --device emu --input "$t/a.ppm" --box 3 --output "$t/c.png"
+    [ "$status" -eq 2 ]
+    says "c.png: this program was built without libpng"
+    [ ! -e "$t/c.png" ]
+}
+
+# bats test_tags=slow
+@test "the checkers find nothing, and any schedule gives the same" {
+    for options in "--size 530x70" "--channels 3 --size 132x35" \
+        "--size 37x35 --bits 16 --channels 3 --box 6" "--channels 4 --size 70x33 --real" \
+        "--channels 3 --size 530x12 --variant document --box 5" \
+        "--channels 3 --size 48x8 --variant document-shuffle"; do
+        # shellcheck disable=SC2086 # options are words
+        build/emu/emu --tool all --error-exitcode 9 ./step14 --reps 0 $options
+        for seed in 1 2; do
+            # shellcheck disable=SC2086
+            build/emu/emu --schedule $seed --log-file /dev/null ./step14 --reps 0 $options
+        done
+    done
+    build/emu/emu --gpu T4 --log-file /dev/null ./step14 --reps 1 --size 530x70
+}
+
+# bats test_tags=slow
+@test "the example" {
+    run build/emu/emu --tool memcheck --log-file /dev/null --error-exitcode 9 build/example14
+    [ "$status" -eq 0 ]
+    says "  0   0   0  25  25  25   0   0   0
+  0   0   0  25  25  25   0   0   0
+  0   0   0  25  25  25   0   0   0"
+}

@@ -1,0 +1,86 @@
+"""test_labs.py -- labs 2 to 5 and the first puzzles, judged with nvcc and without: solutions,
+skeletons, broken kernels and ways to fill the gaps (tests/cli/gaps.txt) get the same points for
+the same reasons."""
+import json
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+from own import CUDA, LABS, TOP, files, run
+
+
+def judge(lab, path, compiler):
+    """Points, right runs, and where points are lost, of one check."""
+    done = run("build/labs/check-lab", lab, path, "--json", "--no-gpu", "--compiler", compiler,
+               "--nvcc", f"{CUDA}/bin/nvcc")
+    if done.returncode not in (0, 1):
+        raise AssertionError(done.stderr)
+    verdict = json.loads(done.stdout)
+    lost = sorted({(line["criterion"], line["line"]) for line in verdict["lost"]})
+    return verdict["failure"], verdict["points"], verdict["right_runs"], lost
+
+
+class Labs(unittest.TestCase):
+    def test_verdicts_are_those_with_nvcc_slow(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, lab, text in files():
+                with self.subTest(file=name):
+                    path = Path(folder) / f"{name}.cu"
+                    path.write_text(text, encoding="utf-8")
+                    self.assertEqual(judge(lab, path, "own"), judge(lab, path, "nvcc"))
+
+    def test_solutions_have_all_points(self):
+        for lab in LABS:
+            with self.subTest(lab=lab):
+                failure, points, _, lost = judge(lab, f"build/labs/reference{lab}.cu", "own")
+                self.assertEqual((failure, points, lost), (None, 100, []))
+
+    def test_the_verdict_says_who_has_compiled(self):
+        path = "build/labs/reference3.cu"
+        said = run("build/labs/check-lab", 3, path, "--compiler", "own").stdout
+        self.assertIn("Compiled without nvcc", said)
+        self.assertIn("100.00 of 100 points", said)
+
+    def test_what_it_cannot_judge_is_one_sentence(self):
+        for arguments, words in ((("7", "--compiler", "own"), "Lab 7 needs nvcc"),
+                                 (("3", "--compiler", "gcc"), "There is no compiler \"gcc\"")):
+            lab, *options = arguments
+            done = run("build/labs/check-lab", lab, "build/labs/reference3.cu", *options)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+            self.assertIn(words, done.stderr)
+
+
+class FirstPuzzles(unittest.TestCase):
+    def check(self, number, old="", new=""):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"first{number}.cu"
+            text = (TOP / f"steps/first-kernel/first{number}.cu").read_text(encoding="utf-8")
+            path.write_text(re.sub(old, new, text) if old else text, encoding="utf-8")
+            done = run("common/tools/labs/check_first.sh", path, "own")
+            return done.returncode, done.stdout + done.stderr
+
+    def test_solved_they_are_right(self):
+        for number in (1, 2, 3, 4, 5):
+            status, said = self.check(number)
+            self.assertEqual(status, 0, said)
+            self.assertIn("Compiled without nvcc", said)
+
+    def test_unsolved_they_say_what_is_wrong(self):
+        without = r".*// lab: .*\n"
+        for number, words in ((1, "out[0] is 0, and should be 250000"),
+                              (2, "thread (232,0,0) in block (3,0,0)"),
+                              (3, "out[1] is 4, and should be 5"),
+                              (4, "out[1] is 0, and should be 40"),
+                              (5, "out[256] is 0, and should be 59536")):
+            status, said = self.check(number, without)
+            self.assertEqual(status, 1)
+            self.assertIn(words, said)
+        status, said = self.check(3, r".*__syncthreads.*\n")
+        self.assertEqual(status, 1)
+        self.assertIn("all 256 numbers are right", said)
+        self.assertIn("Race reported", said)
+
+
+if __name__ == "__main__":
+    unittest.main()

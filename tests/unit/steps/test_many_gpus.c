@@ -1,0 +1,904 @@
+/*
+ * test_many_gpus.c — step 17 without MPI. For several numbers of ranks, one device scans the parts
+ * one after the other, and the bits are those of the reference on the CPU. In the exchange by peer
+ * memory, the host makes the other ranks' stores beforehand. tests/cli/ranks has ranks that are
+ * processes.
+ */
+#define _GNU_SOURCE
+#include "tests/support/command.h"
+#include "tests/support/cudart_check.h"
+#include "steps/17-many-gpus/parts/part.h"
+#include "common/step/cuda_check.h"
+#include "steps/17-many-gpus/request.h"
+#include "steps/17-many-gpus/parts/shape.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+TestSuite(many_gpus, .init = command_init, .fini = command_fini, .timeout = 300);
+
+static const char *const names[MANY_OPS] = {"sum f32", "sum f64", "sum i32", "sum i64",
+                                            "affine f32"};
+static const int all_ranks[] = {1, 2, 3, 4, 7};
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* Numbers that round when they are added: from -1 to 1, with 24 or 53 bits. */
+static double random_real(void) { return (double)(int64_t)random_bits() * 0x1p-63; }
+
+static void put_real(enum many_op op, void *to, size_t i, double x)
+{
+    if (op == MANY_SUM_F64)
+        ((double *)to)[i] = x;
+    else
+        ((float *)to)[i] = (float)x;
+}
+
+static bool is_real(enum many_op op) { return op != MANY_SUM_I32 && op != MANY_SUM_I64; }
+
+/* Integers of random bits; factors a that keep products in range and have both signs. */
+static void *random_input(enum many_op op, size_t n, bool factors)
+{
+    size_t bytes = many_element_bytes(op);
+    char *data = malloc(n * bytes + 8);
+    cr_assert(data != NULL);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits = random_bits();
+        if (!is_real(op))
+            memcpy(data + i * bytes, &bits, bytes);
+        else
+            put_real(op, data, i, factors ? copysign(1, random_real()) : random_real());
+    }
+    return data;
+}
+
+/* ---- a scan by ranks that follow each other -------------------------------------------------- */
+
+/* Device memory that ends where its last element ends. */
+static void *on_device(const void *from, size_t bytes)
+{
+    if (bytes == 0) return NULL;
+    void *memory = device_memory(bytes);
+    if (from) ok(cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice));
+    return memory;
+}
+
+struct rank {
+    struct part part;
+    struct many_part elements;
+    void *in, *in2, *out;
+};
+
+struct scan {
+    enum many_op op;
+    size_t n;
+    int ranks;
+    bool inclusive, in_place;
+    const void *in, *in2;
+    struct rank rank[7];
+    void *all_nodes;
+};
+
+static size_t slots_bytes(const struct scan *s)
+{
+    return many_slots(many_shape_of(s->n).nodes, s->ranks) * many_state_bytes(s->op);
+}
+
+static void open_rank(struct scan *s, int r)
+{
+    struct many_shape shape = many_shape_of(s->n);
+    size_t tiles = many_tiles_of(shape, s->ranks, r).count;
+    size_t e = many_element_bytes(s->op), state = many_state_bytes(s->op);
+    struct rank *k = &s->rank[r];
+    k->elements = many_part_of(s->n, s->ranks, r);
+    size_t begin = k->elements.begin * e, bytes = k->elements.count * e;
+    k->in = on_device((const char *)s->in + begin, bytes);
+    k->in2 = s->op == MANY_AFFINE_F32 ? on_device((const char *)s->in2 + begin, bytes) : NULL;
+    k->out = s->in_place ? k->in : on_device(NULL, bytes);
+    k->part = (struct part){s->op, shape, s->ranks, r, NULL, NULL, NULL};
+    k->part.tile_sums = on_device(NULL, tiles * state);
+    k->part.node_sums = on_device(NULL, slots_bytes(s));
+    k->part.node_prefix = on_device(NULL, slots_bytes(s));
+}
+
+static void close_rank(struct rank *k)
+{
+    void *const memory[] = {k->in,
+                            k->in2,
+                            k->in == k->out ? NULL : k->out,
+                            k->part.tile_sums,
+                            k->part.node_sums,
+                            k->part.node_prefix};
+    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+}
+
+/* Each rank's sums, and, in place of an exchange, a copy of them to all_nodes. */
+static void reduce_all(struct scan *s)
+{
+    size_t bytes = slots_bytes(s);
+    s->all_nodes = on_device(NULL, (size_t)s->ranks * bytes);
+    for (int r = 0; r < s->ranks; r++) {
+        struct rank *k = &s->rank[r];
+        size_t own = many_nodes_of(k->part.shape, s->ranks, r).count;
+        ok(part_reduce(&k->part, k->in, k->in2, NULL));
+        ok(part_scan_tile_sums(&k->part, NULL));
+        if (own)
+            ok(cudaMemcpy((char *)s->all_nodes + (size_t)r * bytes, k->part.node_sums,
+                          own * many_state_bytes(s->op), cudaMemcpyDeviceToDevice));
+    }
+}
+
+static void take_result(const struct scan *s, int r, void *got)
+{
+    const struct rank *k = &s->rank[r];
+    size_t e = many_element_bytes(s->op), bytes = k->elements.count * e;
+    if (bytes)
+        ok(cudaMemcpy((char *)got + k->elements.begin * e, k->out, bytes, cudaMemcpyDeviceToHost));
+}
+
+static void finish_all(struct scan *s, void *got)
+{
+    for (int r = 0; r < s->ranks; r++) {
+        const struct rank *k = &s->rank[r];
+        ok(part_scan(&k->part, k->out, k->in, k->in2, s->inclusive, NULL));
+        take_result(s, r, got);
+    }
+}
+
+/* Equal in every bit; a NaN is as good as another one. */
+static void compare(const struct scan *s, const void *got, const void *want)
+{
+    size_t e = many_element_bytes(s->op);
+    for (size_t i = 0; i < s->n; i++) {
+        uint64_t g = 0, w = 0;
+        memcpy(&g, (const char *)got + i * e, e);
+        memcpy(&w, (const char *)want + i * e, e);
+        bool nan = is_real(s->op) &&
+                   (e == 4 ? isnan(((const float *)got)[i]) && isnan(((const float *)want)[i])
+                           : isnan(((const double *)got)[i]) && isnan(((const double *)want)[i]));
+        cr_assert(g == w || nan,
+                  "%s, n = %zu, %d ranks, inclusive %d: element %zu is %llx, not %llx",
+                  names[s->op], s->n, s->ranks, s->inclusive, i, (unsigned long long)g,
+                  (unsigned long long)w);
+    }
+}
+
+typedef void exchange_fn(struct scan *);
+
+static void by_copies(struct scan *s)
+{
+    for (int r = 0; r < s->ranks; r++) ok(part_scan_nodes(&s->rank[r].part, s->all_nodes, NULL));
+}
+
+/* Scans with this number of ranks, and compares with `want`. */
+static void expect_scan(struct scan s, const void *want, exchange_fn *exchange)
+{
+    void *got = malloc(s.n * 8 + 8);
+    cr_assert(got != NULL);
+    for (int r = 0; r < s.ranks; r++) open_rank(&s, r);
+    reduce_all(&s);
+    exchange(&s);
+    finish_all(&s, got);
+    ok(cudaDeviceSynchronize());
+    compare(&s, got, want);
+    for (int r = 0; r < s.ranks; r++) close_rank(&s.rank[r]);
+    ok(cudaFree(s.all_nodes));
+    free(got);
+}
+
+/* The same for some numbers of ranks. */
+static void expect_for(enum many_op op, size_t n, bool inclusive, const void *in, const void *in2,
+                       const int *ranks, size_t count, exchange_fn *exchange)
+{
+    void *want = malloc(n * 8 + 8);
+    cr_assert(want != NULL && many_reference(op, want, in, in2, n, inclusive));
+    for (size_t i = 0; i < count; i++)
+        expect_scan((struct scan){.op = op,
+                                  .n = n,
+                                  .ranks = ranks[i],
+                                  .inclusive = inclusive,
+                                  .in_place = i % 2 == 1,
+                                  .in = in,
+                                  .in2 = in2},
+                    want, exchange);
+    free(want);
+}
+
+static void expect_random(enum many_op op, size_t n, bool inclusive, const int *ranks, size_t count)
+{
+    void *in = random_input(op, n, op == MANY_AFFINE_F32), *in2 = random_input(op, n, false);
+    expect_for(op, n, inclusive, in, in2, ranks, count, by_copies);
+    free(in);
+    free(in2);
+}
+
+/* ---- the bits of the reference --------------------------------------------------------------- */
+
+Test(many_gpus, small_parts)
+{
+    static const size_t sizes[] = {1,    2,    31,   511,   512,   513,   4095,
+                                   4096, 4097, 8192, 12289, 28671, 28673, 100000};
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        for (int op = 0; op < MANY_OPS; op++)
+            expect_random((enum many_op)op, sizes[i], (i + (size_t)op) % 2, all_ranks,
+                          LENGTH(all_ranks));
+}
+
+/* Both kinds of scan of the same elements. */
+Test(many_gpus, exclusive_and_inclusive_slow)
+{
+    for (int op = 0; op < MANY_OPS; op++)
+        for (int inclusive = 0; inclusive < 2; inclusive++)
+            expect_random((enum many_op)op, 20011, inclusive, all_ranks, LENGTH(all_ranks));
+}
+
+/* Nodes of two tiles, and a last one of one tile. */
+Test(many_gpus, nodes_of_several_tiles_slow)
+{
+    static const int few[] = {1, 3, 7};
+    size_t n = MANY_NODES * MANY_TILE + 5;
+    cr_assert_eq(many_shape_of(n).node_tiles, 2);
+    cr_assert_eq(many_shape_of(n).nodes, MANY_NODES / 2 + 1);
+    expect_random(MANY_SUM_F32, n, false, few, LENGTH(few));
+    expect_random(MANY_AFFINE_F32, n, true, few, 2);
+}
+
+/* -0, infinities, NaN and the least number, each among others. */
+Test(many_gpus, special_values)
+{
+    static const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1.0, -1.0, 0x1p-149};
+    static const enum many_op ops[] = {MANY_SUM_F32, MANY_SUM_F64};
+    enum { N = 3 * 4096 + 17 };
+    for (size_t o = 0; o < LENGTH(ops); o++)
+        for (size_t v = 0; v < LENGTH(special); v++)
+            for (int inclusive = 0; inclusive < 2; inclusive++) {
+                void *in = malloc(N * sizeof(double));
+                cr_assert(in != NULL);
+                for (size_t i = 0; i < N; i++) put_real(ops[o], in, i, v < 2 ? -0.0 : 0.5);
+                put_real(ops[o], in, 4096 + 100, special[v]);
+                expect_for(ops[o], N, inclusive, in, NULL, all_ranks + 2, 2, by_copies);
+                free(in);
+            }
+}
+
+/* A node of more tiles than a block has threads takes more than 2^32 elements. Its sums alone can
+ * be scanned here: of 2 nodes, 2048 tiles and 952. */
+Test(many_gpus, nodes_of_more_tiles_than_threads)
+{
+    enum { TILES = 3000, NODE = 2048 };
+    struct many_shape shape = {TILES * MANY_TILE, TILES, NODE, 2};
+    int64_t tiles[TILES], got[TILES], nodes[2], sum[2] = {0};
+    for (int i = 0; i < TILES; i++) tiles[i] = (int64_t)random_bits();
+    struct part part = {.op = MANY_SUM_I64, .shape = shape, .ranks = 1};
+    part.tile_sums = on_device(tiles, sizeof tiles);
+    part.node_sums = on_device(NULL, sizeof nodes);
+    ok(part_scan_tile_sums(&part, NULL));
+    ok(cudaMemcpy(got, part.tile_sums, sizeof got, cudaMemcpyDeviceToHost));
+    ok(cudaMemcpy(nodes, part.node_sums, sizeof nodes, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < TILES; i++) {
+        cr_assert_eq(got[i], sum[i / NODE], "tile %d", i);
+        sum[i / NODE] = (int64_t)((uint64_t)sum[i / NODE] + (uint64_t)tiles[i]);
+    }
+    cr_assert(nodes[0] == sum[0] && nodes[1] == sum[1]);
+    ok(cudaFree(part.tile_sums));
+    ok(cudaFree(part.node_sums));
+}
+
+/* ---- the shape ------------------------------------------------------------------------------- */
+
+static void expect_parts(size_t n, int ranks)
+{
+    struct many_shape shape = many_shape_of(n);
+    size_t next = 0;
+    cr_assert(shape.nodes <= MANY_NODES && shape.nodes * shape.node_tiles >= shape.tiles);
+    for (int r = 0; r < ranks; r++) {
+        struct many_part part = many_part_of(n, ranks, r), nodes = many_nodes_of(shape, ranks, r);
+        cr_assert(part.begin == next, "n = %zu: rank %d of %d", n, r, ranks);
+        cr_assert(nodes.count <= many_slots(shape.nodes, ranks));
+        next += part.count;
+    }
+    cr_assert_eq(next, n);
+}
+
+Test(many_gpus, parts_are_all_elements)
+{
+    static const size_t sizes[] = {0, 1, 4096, 4097, 100000, 4194304, 4194305, (size_t)1 << 40};
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        for (int ranks = 1; ranks <= MANY_RANKS; ranks++) expect_parts(sizes[i], ranks);
+    cr_assert_eq(many_shape_of((size_t)1 << 22).node_tiles, 1);
+    cr_assert_eq(many_shape_of(((size_t)1 << 22) + 1).node_tiles, 2);
+}
+
+Test(many_gpus, no_elements)
+{
+    struct part part = {.op = MANY_SUM_F32, .shape = many_shape_of(0), .ranks = 3, .rank = 1};
+    ok(part_reduce(&part, NULL, NULL, NULL));
+    ok(part_scan_tile_sums(&part, NULL));
+    ok(part_scan_nodes(&part, NULL, NULL));
+    ok(part_scan(&part, NULL, NULL, NULL, true, NULL));
+    cr_assert(many_reference(MANY_SUM_F32, NULL, NULL, NULL, 0, true));
+}
+
+/* ---- the exchange by peer memory ------------------------------------------------------------- */
+
+#define WAIT_NS 1000000
+
+static struct mailbox *mailboxes[7];
+
+static struct peers peers_of(int ranks, int rank, uint64_t wait_ns)
+{
+    struct peers peers = {.wait_ns = wait_ns};
+    for (int r = 0; r < ranks; r++) peers.mailbox[r] = mailboxes[(rank + r) % ranks];
+    return peers;
+}
+
+/* The words that a rank sends in an epoch; their number is returned. A rank without nodes sends
+ * some state. */
+static size_t words_of(const struct rank *k, uint32_t epoch, uint64_t *words)
+{
+    uint32_t half[2 * MANY_NODES] = {0};
+    const struct part *p = &k->part;
+    size_t state = many_state_bytes(p->op), own = many_nodes_of(p->shape, p->ranks, p->rank).count;
+    size_t count = peer_entries_of(p->shape, p->ranks, p->rank).count * state / sizeof *half;
+    if (own) ok(cudaMemcpy(half, p->node_sums, own * state, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < count; i++) words[i] = (uint64_t)epoch << 32 | half[i];
+    return count;
+}
+
+/* Where a rank's words begin in the mailbox of another one. */
+static uint64_t *place_of(const struct rank *from, int to, uint32_t epoch)
+{
+    const struct part *p = &from->part;
+    size_t words = many_state_bytes(p->op) / sizeof(uint32_t);
+    return &mailboxes[to]
+                ->half[epoch % 2][peer_entries_of(p->shape, p->ranks, p->rank).begin * words];
+}
+
+/* The host does here what another rank's kernel does. */
+static void deliver(const struct rank *from, int to, uint32_t epoch)
+{
+    uint64_t words[2 * MANY_NODES];
+    size_t count = words_of(from, epoch, words);
+    ok(cudaMemcpy(place_of(from, to, epoch), words, count * sizeof *words, cudaMemcpyHostToDevice));
+}
+
+/* Has the kernel of a rank stored the words that it should send? */
+static void expect_delivered(const struct rank *from, int to, uint32_t epoch)
+{
+    uint64_t want[2 * MANY_NODES], got[2 * MANY_NODES];
+    const struct part *p = &from->part;
+    size_t count = words_of(from, epoch, want);
+    bool nodes = many_nodes_of(p->shape, p->ranks, p->rank).count > 0;
+    ok(cudaMemcpy(got, place_of(from, to, epoch), count * sizeof *got, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < count; i++)
+        cr_assert(nodes ? got[i] == want[i] : got[i] >> 32 == epoch,
+                  "rank %d, epoch %u, word %zu: %llx, not %llx", p->rank, epoch, i,
+                  (unsigned long long)got[i], (unsigned long long)want[i]);
+}
+
+static struct progress progress_of(int rank)
+{
+    struct progress progress;
+    ok(cudaMemcpy(&progress, &mailboxes[rank]->progress, sizeof progress, cudaMemcpyDeviceToHost));
+    return progress;
+}
+
+/* Runs the exchange of all ranks, each of which finds the others' sums. Those with lower numbers
+ * were stored by their kernels. */
+static void exchange_once(struct scan *s, uint32_t epoch)
+{
+    for (int r = 0; r < s->ranks; r++) {
+        struct peers peers = peers_of(s->ranks, r, WAIT_NS);
+        for (int other = r + 1; other < s->ranks; other++) deliver(&s->rank[other], r, epoch);
+        ok(peer_exchange(&s->rank[r].part, &peers, NULL));
+        ok(cudaDeviceSynchronize());
+        cr_assert_eq(progress_of(r).failed, 0);
+        cr_assert_eq(progress_of(r).epoch, epoch);
+        for (int other = 0; other < s->ranks; other++)
+            if (other != r) expect_delivered(&s->rank[r], other, epoch);
+    }
+}
+
+static void open_mailbox(int rank)
+{
+    mailboxes[rank] = device_memory(sizeof *mailboxes[rank]);
+    ok(cudaMemset(mailboxes[rank], 0, sizeof *mailboxes[rank]));
+}
+
+static void open_mailboxes(int ranks)
+{
+    for (int r = 0; r < ranks; r++) open_mailbox(r);
+}
+
+static void close_mailboxes(int ranks)
+{
+    for (int r = 0; r < ranks; r++) ok(cudaFree(mailboxes[r]));
+}
+
+/* Three scans: the memory of the first is used again by the third. */
+static void by_peers(struct scan *s)
+{
+    open_mailboxes(s->ranks);
+    for (uint32_t epoch = 1; epoch <= 3; epoch++) exchange_once(s, epoch);
+    close_mailboxes(s->ranks);
+}
+
+static void expect_by_peers(enum many_op op, size_t n)
+{
+    void *in = random_input(op, n, op == MANY_AFFINE_F32), *in2 = random_input(op, n, false);
+    expect_for(op, n, op % 2, in, in2, all_ranks, LENGTH(all_ranks), by_peers);
+    free(in);
+    free(in2);
+}
+
+/* 10 nodes, and 2, so that ranks have none. */
+Test(many_gpus, peers_slow)
+{
+    for (int op = 0; op < MANY_OPS; op++) {
+        expect_by_peers((enum many_op)op, 9 * MANY_TILE + 100);
+        expect_by_peers((enum many_op)op, MANY_TILE + 1);
+    }
+}
+
+/* More nodes than a warp has threads; the blocks are no larger than that takes. */
+Test(many_gpus, peers_with_several_warps_slow)
+{
+    expect_by_peers(MANY_SUM_F32, 70 * MANY_TILE);
+    expect_by_peers(MANY_AFFINE_F32, 64 * MANY_TILE + 1);
+}
+
+Test(many_gpus, each_entry_has_one_sender)
+{
+    static const unsigned nodes[] = {1, 2, 6, 7, 8, 31, 1000, MANY_NODES};
+    for (size_t i = 0; i < LENGTH(nodes); i++)
+        for (int ranks = 1; ranks <= MANY_PEERS; ranks++) {
+            struct many_shape shape = many_shape_of(nodes[i] * MANY_TILE);
+            unsigned sent[MANY_NODES] = {0}, all = peer_entries(shape, ranks);
+            cr_assert_leq(all, MANY_NODES);
+            for (int r = 0; r < ranks; r++) {
+                struct many_part own = peer_entries_of(shape, ranks, r);
+                cr_assert(own.count > 0 && own.begin + own.count <= all);
+                for (size_t k = own.begin; k < own.begin + own.count; k++) {
+                    sent[k]++;
+                    cr_assert_eq(peer_sender_of(shape, ranks, k), r);
+                }
+            }
+            for (unsigned k = 0; k < all; k++) cr_assert_eq(sent[k], 1);
+        }
+}
+
+/* ---- sums that do not come ------------------------------------------------------------------- */
+
+/* Three ranks with `nodes` nodes, of which rank 0 runs. */
+static struct scan three_ranks(enum many_op op, size_t nodes)
+{
+    struct scan s = {.op = op, .n = nodes * MANY_TILE, .ranks = 3};
+    s.in = random_input(op, s.n, op == MANY_AFFINE_F32);
+    s.in2 = random_input(op, s.n, false);
+    for (int r = 0; r < s.ranks; r++) open_rank(&s, r);
+    reduce_all(&s);
+    open_mailboxes(s.ranks);
+    return s;
+}
+
+static void close_ranks(struct scan *s)
+{
+    close_mailboxes(s->ranks);
+    for (int r = 0; r < s->ranks; r++) close_rank(&s->rank[r]);
+    ok(cudaFree(s->all_nodes));
+    free((void *)(uintptr_t)s->in);
+    free((void *)(uintptr_t)s->in2);
+}
+
+/* Runs rank 0. Returns the rank that it has waited for in vain, or -1. */
+static int missing(const struct scan *s, uint64_t wait_ns)
+{
+    struct peers peers = peers_of(s->ranks, 0, wait_ns);
+    ok(peer_exchange(&s->rank[0].part, &peers, NULL));
+    ok(cudaDeviceSynchronize());
+    uint32_t failed = progress_of(0).failed;
+    return failed ? peer_sender_of(s->rank[0].part.shape, s->ranks, failed - 1) : -1;
+}
+
+/* It ends the wait, and all later ones: the epochs may differ then. */
+Test(many_gpus, a_peer_that_does_not_come)
+{
+    struct scan s = three_ranks(MANY_SUM_F32, 7);
+    deliver(&s.rank[1], 0, 1);
+    cr_assert_eq(missing(&s, WAIT_NS), 2);
+    cr_assert_eq(missing(&s, UINT64_MAX), 2);
+    cr_assert_eq(progress_of(0).epoch, 2);
+    close_ranks(&s);
+}
+
+/* With one node ranks 0 and 1 have none. Rank 0 waits for rank 1 all the same. */
+Test(many_gpus, a_peer_without_nodes_does_not_come)
+{
+    struct scan s = three_ranks(MANY_SUM_F64, 1);
+    deliver(&s.rank[1], 0, 1), deliver(&s.rank[2], 0, 1);
+    cr_assert_eq(missing(&s, WAIT_NS), -1);
+    deliver(&s.rank[2], 0, 2);
+    cr_assert_eq(missing(&s, WAIT_NS), 1);
+    close_ranks(&s);
+}
+
+/* Sums of the scan before the last lie where those of this scan should come. */
+Test(many_gpus, old_sums_do_not_count)
+{
+    struct scan s = three_ranks(MANY_SUM_I32, 7);
+    for (uint32_t epoch = 1; epoch <= 2; epoch++) {
+        deliver(&s.rank[1], 0, epoch), deliver(&s.rank[2], 0, epoch);
+        cr_assert_eq(missing(&s, WAIT_NS), -1);
+    }
+    deliver(&s.rank[2], 0, 3);
+    cr_assert_eq(missing(&s, WAIT_NS), 1);
+    close_ranks(&s);
+}
+
+/* Of a state of two words, one alone has come; first the one, then the other. */
+Test(many_gpus, half_a_state_does_not_count)
+{
+    for (int late = 0; late < 2; late++) {
+        struct scan s = three_ranks(MANY_SUM_F64, 3);
+        deliver(&s.rank[1], 0, 1), deliver(&s.rank[2], 0, 1);
+        ok(cudaMemset(place_of(&s.rank[2], 0, 1) + late, 0, sizeof(uint64_t)));
+        cr_assert_eq(missing(&s, WAIT_NS), 2);
+        close_ranks(&s);
+    }
+}
+
+/* ---- two devices at once --------------------------------------------------------------------- */
+
+#define LONG_NS 10000000000 /* on a busy machine a device may be slow */
+
+static void have_two_devices(void)
+{
+    setenv("EMU_DEVICES", "2", 1);
+    command_init();
+}
+
+TestSuite(two_gpus, .init = have_two_devices, .fini = command_fini, .timeout = 300);
+
+struct own_device {
+    const struct scan *scan;
+    int rank;
+    cudaError_t error;
+};
+
+/* The scans of the ranks are in step by nothing but their exchange. */
+static cudaError_t scan_three_times(const struct scan *s, int rank)
+{
+    const struct rank *k = &s->rank[rank];
+    struct peers peers = peers_of(s->ranks, rank, LONG_NS);
+    CUDA_TRY(cudaSetDevice(rank));
+    for (int i = 0; i < 3; i++) {
+        CUDA_TRY(part_reduce(&k->part, k->in, k->in2, NULL));
+        CUDA_TRY(part_scan_tile_sums(&k->part, NULL));
+        CUDA_TRY(peer_exchange(&k->part, &peers, NULL));
+        CUDA_TRY(part_scan(&k->part, k->out, k->in, k->in2, s->inclusive, NULL));
+    }
+    return cudaDeviceSynchronize();
+}
+
+static void *scan_on_own_device(void *context)
+{
+    struct own_device *own = context;
+    own->error = scan_three_times(own->scan, own->rank);
+    return NULL;
+}
+
+static void expect_on_two_devices(enum many_op op, size_t n)
+{
+    struct scan s = {.op = op, .n = n, .ranks = 2, .in = random_input(op, n, true)};
+    struct own_device own[2];
+    pthread_t thread[2];
+    void *want = malloc(n * 8 + 8), *got = malloc(n * 8 + 8);
+    s.in2 = random_input(op, n, false);
+    cr_assert(want && got && many_reference(op, want, s.in, s.in2, n, false));
+    for (int r = 0; r < s.ranks; r++) {
+        ok(cudaSetDevice(r));
+        open_rank(&s, r);
+        open_mailbox(r);
+        ok(cudaDeviceSynchronize()); // before the other device stores there
+        own[r] = (struct own_device){&s, r, cudaSuccess};
+    }
+    for (int r = 0; r < s.ranks; r++) pthread_create(&thread[r], NULL, scan_on_own_device, &own[r]);
+    for (int r = 0; r < s.ranks; r++) pthread_join(thread[r], NULL);
+    for (int r = 0; r < s.ranks; r++) {
+        ok(own[r].error);
+        ok(cudaSetDevice(r));
+        cr_assert_eq(progress_of(r).failed, 0);
+        take_result(&s, r, got);
+        close_rank(&s.rank[r]);
+        ok(cudaFree(mailboxes[r]));
+    }
+    compare(&s, got, want);
+    void *const memory[] = {(void *)(uintptr_t)s.in, (void *)(uintptr_t)s.in2, want, got};
+    for (size_t i = 0; i < LENGTH(memory); i++) free(memory[i]);
+}
+
+/* Of states of one word and of two. With one node, rank 0 has none. */
+Test(two_gpus, exchange_by_peer_memory)
+{
+    for (int device = 0; device < 2; device++) {
+        ok(cudaSetDevice(device));
+        ok(cudaDeviceEnablePeerAccess(1 - device, 0));
+    }
+    expect_on_two_devices(MANY_SUM_F32, 3 * MANY_TILE + 5);
+    expect_on_two_devices(MANY_AFFINE_F32, 3 * MANY_TILE + 5);
+    expect_on_two_devices(MANY_SUM_I64, 1000);
+}
+
+/* ---- hazards --------------------------------------------------------------------------------- */
+
+/* Tests of this file in a process of its own, with the checkers. */
+Test(many_gpus, no_hazards_slow)
+{
+    expect_status(0,
+                  "env -u BXFI_MAP EMU_TOOL=all /proc/%d/exe"
+                  " --filter 'many_gpus/@(exclusive_and_inclusive|peers)*' >$t/found 2>&1 &&"
+                  " grep 'Passing: 3 ' $t/found && grep 'ERROR SUMMARY: 0 errors' $t/found &&"
+                  " ! grep 'ERROR SUMMARY: [1-9]' $t/found",
+                  (int)getpid());
+}
+
+/* The same for readers that need a fence or an acquire, in 20 orders of threads. */
+Test(two_gpus, no_hazards_for_strict_readers_slow)
+{
+    enum { SEEDS = 20 };
+    for (int seed = 1; seed <= SEEDS; seed++)
+        expect_status(0,
+                      "env -u BXFI_MAP EMU_TOOL=racecheck EMU_STRICT_READERS=yes EMU_SCHEDULE=%d"
+                      " /proc/%d/exe --filter 'two_gpus/exchange*' >$t/found 2>&1 &&"
+                      " grep 'Passing: 1 ' $t/found && grep 'SUMMARY: 0 hazards' $t/found &&"
+                      " ! grep 'SUMMARY: [1-9]' $t/found",
+                      seed, (int)getpid());
+}
+
+/* ---- the judge, and the options of ranks ----------------------------------------------------- */
+
+enum { N = 20000, RANKS = 3 };
+
+/* As runs.c does it. */
+static void pass(struct reference *before, enum many_op op, const void *in, const void *in2,
+                 size_t count)
+{
+    struct reference own = reference_begin();
+    reference_pass(op == MANY_AFFINE_F32 ? before : &own, op, in, in2, count);
+    if (op != MANY_AFFINE_F32) reference_join(before, &own);
+}
+
+/* Compares results in three parts. Returns the verdict on the part that `out` has wrong, or on the
+ * last one. */
+static struct verdict judge(enum many_op op, bool inclusive, const void *in, const void *in2,
+                            const void *out)
+{
+    struct judge j = {.op = op, .inclusive = inclusive, .depth = 40};
+    struct reference before = reference_begin();
+    size_t size = many_element_bytes(op);
+    for (int rank = 0; rank < RANKS; rank++) {
+        struct many_part part = many_part_of(N, RANKS, rank);
+        j.first = part.begin;
+        j.in = (const char *)in + part.begin * size;
+        j.in2 = in2 ? (const char *)in2 + part.begin * size : NULL;
+        judge_begin(&j, &before);
+        judge_piece(&j, (const char *)out + part.begin * size, part.count / 2);
+        judge_piece(&j, (const char *)out + (part.begin + part.count / 2) * size,
+                    part.count - part.count / 2);
+        cr_expect_eq(j.verdict.checked, part.count);
+        if (!j.verdict.right) break;
+        pass(&before, op, j.in, j.in2, part.count);
+    }
+    return j.verdict;
+}
+
+/* ---- integers -------------------------------------------------------------------------------- */
+
+Test(many_judge, integers_wrap_and_have_to_be_equal)
+{
+    static int32_t in[N], out[N];
+    uint32_t sum = 0;
+    for (int i = 0; i < N; i++) {
+        in[i] = 1 << 30;
+        out[i] = (int32_t)sum;
+        sum += (uint32_t)in[i];
+    }
+    struct verdict v = judge(MANY_SUM_I32, false, in, NULL, out);
+    cr_expect(v.right && v.exact && v.wrong == 0);
+    out[15000]++;
+    v = judge(MANY_SUM_I32, false, in, NULL, out);
+    cr_expect(!v.right);
+    cr_expect_eq(v.wrong, 1);
+    cr_expect_eq(v.first[0].index, 15000);
+    cr_expect_str_eq(v.first[0].got, "1");
+    cr_expect_str_eq(v.first[0].want, "0");
+}
+
+Test(many_judge, wide_integers)
+{
+    static int64_t in[N], out[N];
+    uint64_t sum = 0;
+    for (int i = 0; i < N; i++) {
+        in[i] = INT64_MAX - i;
+        sum += (uint64_t)in[i];
+        out[i] = (int64_t)sum;
+    }
+    cr_expect(judge(MANY_SUM_I64, true, in, NULL, out).right);
+    out[N - 1] ^= (int64_t)1 << 62;
+    cr_expect(!judge(MANY_SUM_I64, true, in, NULL, out).right);
+}
+
+/* ---- floats ---------------------------------------------------------------------------------- */
+
+/* Whole numbers whose sums a float holds are exact: a difference of 1 shows. */
+Test(many_judge, exact_sums)
+{
+    static float in[N], out[N];
+    float sum = 0;
+    for (int i = 0; i < N; i++) {
+        in[i] = (float)(i % 7 - 3);
+        out[i] = sum;
+        sum += in[i];
+    }
+    struct verdict v = judge(MANY_SUM_F32, false, in, NULL, out);
+    cr_expect(v.right && v.exact);
+    out[9000] += 1;
+    v = judge(MANY_SUM_F32, false, in, NULL, out);
+    cr_expect(!v.right && v.wrong == 1 && v.first[0].index == 9000);
+}
+
+/* Sums of a tree that are correctly rounded are within the bound; one element too many is not. */
+Test(many_judge, rounded_sums)
+{
+    static double in[N], out[N];
+    long double sum = 0;
+    for (int i = 0; i < N; i++) {
+        in[i] = 1 / (1.0 + i);
+        sum += in[i];
+        out[i] = (double)sum;
+    }
+    struct verdict v = judge(MANY_SUM_F64, true, in, NULL, out);
+    cr_expect(v.right && !v.exact);
+    cr_expect(v.worst < 0.1, "%g", v.worst);
+    out[N - 1] += in[N - 1];
+    cr_expect(!judge(MANY_SUM_F64, true, in, NULL, out).right);
+    out[N - 1] = NAN;
+    cr_expect(!judge(MANY_SUM_F64, true, in, NULL, out).right);
+}
+
+Test(many_judge, nan_and_infinities_have_to_be_the_same)
+{
+    static float in[N], out[N];
+    for (int i = 0; i < N; i++) out[i] = i < 10 ? 0 : i < 12000 ? INFINITY : NAN;
+    in[10] = INFINITY;
+    in[12000] = -INFINITY;
+    cr_expect(judge(MANY_SUM_F32, true, in, NULL, out).right);
+    out[11000] = -INFINITY;
+    cr_expect(!judge(MANY_SUM_F32, true, in, NULL, out).right);
+    out[11000] = INFINITY;
+    out[13000] = 0;
+    cr_expect(!judge(MANY_SUM_F32, true, in, NULL, out).right);
+}
+
+/* ---- affine ---------------------------------------------------------------------------------- */
+
+Test(many_judge, affine_in_a_loop_of_floats)
+{
+    static float a[N], b[N], out[N];
+    float h = 0;
+    for (int i = 0; i < N; i++) {
+        a[i] = (float)(i % 11 - 5) / 6;
+        b[i] = (float)(i % 13 - 6) / 7;
+        out[i] = h;
+        h = fmaf(a[i], h, b[i]);
+    }
+    struct verdict v = judge(MANY_AFFINE_F32, false, a, b, out);
+    cr_expect(v.right && !v.exact && v.worst < 1, "%g", v.worst);
+    out[17000] = 1.001f * out[17000] + 0.001f;
+    v = judge(MANY_AFFINE_F32, false, a, b, out);
+    cr_expect(!v.right && v.first[0].index == 17000);
+}
+
+/* ---- joining parts --------------------------------------------------------------------------- */
+
+Test(many_judge, joined_parts_are_the_whole)
+{
+    static float in[N];
+    struct reference whole = reference_begin(), joined = whole;
+    for (int i = 0; i < N; i++) in[i] = (float)(i % 2 ? 1000 - i : i / 3);
+    reference_pass(&whole, MANY_SUM_F32, in, NULL, N);
+    pass(&joined, MANY_SUM_F32, in, NULL, 7000);
+    pass(&joined, MANY_SUM_F32, in + 7000, NULL, 0);
+    pass(&joined, MANY_SUM_F32, in + 7000, NULL, N - 7000);
+    cr_expect(whole.whole && joined.whole);
+    cr_expect_eq(joined.count, N);
+    cr_expect_eq(joined.sum, whole.sum);
+    cr_expect_eq(joined.low, whole.low);
+    cr_expect_eq(joined.high, whole.high);
+    cr_expect_lt(whole.low, 0);
+    cr_expect_gt(whole.high, 0);
+    cr_expect_eq(joined.magnitude, whole.magnitude);
+    cr_expect_eq(joined.least, 1);
+}
+
+/* ---- what is refused ------------------------------------------------------------------------- */
+
+static void expect_refused(enum many_op op, const float *a, const float *b, const char *text)
+{
+    struct reference r = reference_begin();
+    struct fault fault = {0};
+    reference_pass(&r, op, a, b, 3);
+    cr_expect_eq(reference_check(&r, op, &fault), EXIT_USAGE);
+    cr_expect(strstr(fault.text, text), "expected \"%s\" in: %s", text, fault.text);
+}
+
+Test(many_judge, what_overflows_in_some_order_is_refused)
+{
+    const float large[] = {3e38f, -3e38f, 1}, one[] = {1, 1, 1}, grows[] = {1e30f, 0, 1e20f};
+    const float infinite[] = {1, INFINITY, 1};
+    struct reference r = reference_begin();
+    struct fault fault;
+    reference_pass(&r, MANY_AFFINE_F32, one, one, 3);
+    cr_expect_eq(reference_check(&r, MANY_AFFINE_F32, &fault), 0);
+    expect_refused(MANY_SUM_F32, large, NULL, "beyond the largest float");
+    expect_refused(MANY_AFFINE_F32, grows, one, "products of neighbours of a reach 1e+50");
+    expect_refused(MANY_AFFINE_F32, one, large, "|b| sum to 6e+38");
+    expect_refused(MANY_AFFINE_F32, infinite, one, "a or b of element 1 is not finite");
+}
+
+/* ---- which exchange -------------------------------------------------------------------------- */
+
+static void expect_choice(struct surroundings s, enum exchange_choice asked,
+                          enum exchange_choice want)
+{
+    enum exchange_choice chosen;
+    struct fault fault = {0};
+    cr_expect_eq(choose_exchange(&s, asked, &chosen, &fault), 0, "%s", fault.text);
+    cr_expect_eq(chosen, want);
+}
+
+static void expect_impossible(struct surroundings s, enum exchange_choice asked, const char *text)
+{
+    enum exchange_choice chosen;
+    struct fault fault = {0};
+    cr_expect_eq(choose_exchange(&s, asked, &chosen, &fault), EXIT_USAGE);
+    cr_expect(strstr(fault.text, text), "expected \"%s\" in: %s", text, fault.text);
+    cr_expect_eq(choose_exchange(&s, CHOOSE_EXSCAN, &chosen, &fault), 0); /* always possible */
+    cr_expect_eq(choose_exchange(&s, CHOOSE_MPI, &chosen, &fault), 0);
+}
+
+Test(many_request, exchanges_that_are_possible)
+{
+    struct surroundings good = {.ranks = 4, .machines = 1, .gpus = 4, .peers = true, .nccl = true};
+    struct surroundings far = good, shared = good, apart = good, plain = good, emulated = good;
+    expect_choice(good, CHOOSE_ANY, CHOOSE_PEER);
+    expect_choice(good, CHOOSE_NCCL, CHOOSE_NCCL);
+    expect_choice(good, CHOOSE_EXSCAN, CHOOSE_EXSCAN);
+
+    far.machines = 2, far.peers = false;
+    expect_choice(far, CHOOSE_ANY, CHOOSE_MPI);
+    expect_choice(far, CHOOSE_NCCL, CHOOSE_NCCL);
+    expect_impossible(far, CHOOSE_PEER, "needs all ranks on one machine, and they are on 2;");
+
+    shared.gpus = 3, shared.peers = false;
+    expect_choice(shared, CHOOSE_ANY, CHOOSE_MPI);
+    expect_impossible(shared, CHOOSE_PEER, "peer needs a GPU for each rank, and 4 ranks share 3");
+    expect_impossible(shared, CHOOSE_NCCL, "nccl needs a GPU for each rank, and 4 ranks share 3");
+
+    apart.peers = false;
+    expect_choice(apart, CHOOSE_ANY, CHOOSE_MPI);
+    expect_choice(apart, CHOOSE_NCCL, CHOOSE_NCCL);
+    expect_impossible(apart, CHOOSE_PEER, "needs GPUs that reach each other's memory;");
+
+    plain.nccl = false;
+    expect_impossible(plain, CHOOSE_NCCL, "this program was built without NCCL;");
+    emulated.emulated = true;
+    expect_choice(emulated, CHOOSE_ANY, CHOOSE_PEER);
+    expect_impossible(emulated, CHOOSE_NCCL, "needs GPUs, and these are emulated;");
+}

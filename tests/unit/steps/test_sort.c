@@ -1,0 +1,411 @@
+/*
+ * test_sort.c — what step 15's sort.h promises: the order of each type, stable, with values, for
+ * any n, with a workspace that is used again; and the calls that it refuses. The small_ functions
+ * have small tiles and no sort in one launch (tests/cases/fixtures/sort_code.cu), and the wave_ functions
+ * small waves (wave_code.cu), so few keys test the code for large n.
+ */
+#include "tests/support/cudart_check.h"
+#include "common/harness/verify/verify.h"
+#include "steps/15-radix-sort/step15.h"
+#include "steps/15-radix-sort/sort.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+TestSuite(sort, .timeout = 120);
+
+/* ---- sort.h by type -------------------------------------------------------------------------- */
+
+typedef cudaError_t keys_fn(void *, size_t *, void *, const void *, size_t, enum sort_order,
+                            cudaStream_t);
+typedef cudaError_t pairs_fn(void *, size_t *, void *, uint32_t *, const void *, const uint32_t *,
+                             size_t, enum sort_order, cudaStream_t);
+
+#define DECLARE_ANY(prefix, name, Key)                                                             \
+    cudaError_t prefix##_keys_##name(void *, size_t *, Key *, const Key *, size_t,                 \
+                                     enum sort_order, cudaStream_t);                               \
+    cudaError_t prefix##_pairs_##name(void *, size_t *, Key *, uint32_t *, const Key *,            \
+                                      const uint32_t *, size_t, enum sort_order, cudaStream_t);    \
+    static cudaError_t any_##prefix##_keys_##name(void *w, size_t *bytes, void *out,               \
+                                                  const void *in, size_t n, enum sort_order order, \
+                                                  cudaStream_t stream)                             \
+    {                                                                                              \
+        return prefix##_keys_##name(w, bytes, out, in, n, order, stream);                          \
+    }                                                                                              \
+    static cudaError_t any_##prefix##_pairs_##name(                                                \
+        void *w, size_t *bytes, void *out, uint32_t *values, const void *in, const uint32_t *from, \
+        size_t n, enum sort_order order, cudaStream_t stream)                                      \
+    {                                                                                              \
+        return prefix##_pairs_##name(w, bytes, out, values, in, from, n, order, stream);           \
+    }
+#define ANY_SORTS(name, Key)                                                                       \
+    DECLARE_ANY(sort, name, Key) DECLARE_ANY(small, name, Key) DECLARE_ANY(wave, name, Key)
+ANY_SORTS(u32, uint32_t)
+ANY_SORTS(i32, int32_t)
+ANY_SORTS(f32, float)
+ANY_SORTS(u64, uint64_t)
+ANY_SORTS(i64, int64_t)
+ANY_SORTS(f64, double)
+
+enum { U32, I32, F32, U64, I64, F64, TYPES };
+enum { USUAL, SMALL, WAVE, SIZES };
+#define TYPE(name, bytes)                                                                          \
+    {                                                                                              \
+#name, bytes, {any_sort_keys_##name, any_small_keys_##name, any_wave_keys_##name },        \
+        {                                                                                          \
+            any_sort_pairs_##name, any_small_pairs_##name, any_wave_pairs_##name                   \
+        }                                                                                          \
+    }
+static const struct {
+    const char *name;
+    size_t bytes;
+    keys_fn *keys[SIZES];
+    pairs_fn *pairs[SIZES];
+} types[TYPES] = {TYPE(u32, 4), TYPE(i32, 4), TYPE(f32, 4),
+                  TYPE(u64, 8), TYPE(i64, 8), TYPE(f64, 8)};
+
+/* One sort. */
+struct job {
+    int type, size;
+    size_t n;
+    enum sort_order order;
+    bool pairs, own_values; /* values_in is given */
+    uint64_t mask;          /* of the random bits: the others are 0 */
+};
+static const char *const prefixes[SIZES] = {"", "small ", "wave "};
+#define JOB_FORMAT "%s%s, n = %zu, mask %llx, order %d, pairs %d %d: "
+#define JOB_ARGS(j)                                                                                \
+    prefixes[(j)->size], types[(j)->type].name, (j)->n, (unsigned long long)(j)->mask, (j)->order, \
+        (j)->pairs, (j)->own_values
+
+/* ---- the reference --------------------------------------------------------------------------- */
+
+/* A key as a number, and its index in the input. */
+struct item {
+    uint64_t bits;
+    size_t index;
+};
+static int type_compared, sign_compared;
+
+/* Compares two floats by their bits: floats with the sign bit come first, in descending order of
+ * magnitude. */
+static int compare_reals(uint64_t a, uint64_t b, uint64_t sign)
+{
+    if ((a & sign) != (b & sign)) return a & sign ? -1 : 1;
+    int up = (a > b) - (a < b);
+    return a & sign ? -up : up;
+}
+
+static int compare_bits(uint64_t a, uint64_t b)
+{
+    switch (type_compared) {
+    case I32: return ((int32_t)a > (int32_t)b) - ((int32_t)a < (int32_t)b);
+    case I64: return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
+    case F32: return compare_reals(a, b, (uint64_t)1 << 31);
+    case F64: return compare_reals(a, b, (uint64_t)1 << 63);
+    default: return (a > b) - (a < b);
+    }
+}
+
+static int compare_items(const void *left, const void *right)
+{
+    const struct item *a = left, *b = right;
+    int order = sign_compared * compare_bits(a->bits, b->bits);
+    return order ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+static uint64_t bits_at(const void *keys, size_t bytes, size_t i)
+{
+    return bytes == 8 ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
+}
+
+static struct item *expected(const struct job *j, const void *keys)
+{
+    struct item *items = malloc((j->n + 1) * sizeof *items);
+    cr_assert(items != NULL);
+    for (size_t i = 0; i < j->n; i++)
+        items[i] = (struct item){bits_at(keys, types[j->type].bytes, i), i};
+    type_compared = j->type;
+    sign_compared = j->order == SORT_DESCENDING ? -1 : 1;
+    qsort(items, j->n, sizeof *items, compare_items);
+    return items;
+}
+
+/* ---- one sort -------------------------------------------------------------------------------- */
+
+static cudaError_t call(const struct job *j, void *workspace, size_t *bytes, void *out,
+                        uint32_t *values, const void *in, const uint32_t *from)
+{
+    if (j->pairs)
+        return types[j->type].pairs[j->size](workspace, bytes, out, values, in, from, j->n,
+                                             j->order, NULL);
+    return types[j->type].keys[j->size](workspace, bytes, out, in, j->n, j->order, NULL);
+}
+
+static size_t workspace_bytes(const struct job *j)
+{
+    size_t bytes = 0;
+    ok(call(j, NULL, &bytes, NULL, NULL, NULL, NULL));
+    return bytes;
+}
+
+static uint32_t value_of(const struct job *j, size_t i)
+{
+    return j->own_values ? (uint32_t)(7 * i + 3) : (uint32_t)i;
+}
+
+static void compare_with(const struct job *j, const struct item *want, const void *out,
+                         const uint32_t *values)
+{
+    for (size_t i = 0; i < j->n; i++) {
+        uint64_t got = bits_at(out, types[j->type].bytes, i);
+        cr_assert(got == want[i].bits, JOB_FORMAT "key %zu is %llx, not %llx", JOB_ARGS(j), i,
+                  (unsigned long long)got, (unsigned long long)want[i].bits);
+        if (j->pairs)
+            cr_assert(values[i] == value_of(j, want[i].index), JOB_FORMAT "value %zu is %u",
+                      JOB_ARGS(j), i, (unsigned)values[i]);
+    }
+}
+
+/* Sorts the keys on the device and compares each of them, and its value. */
+static void expect_sorted_keys(const struct job *j, void *workspace, size_t bytes, const void *keys)
+{
+    size_t n = j->n, size = n * types[j->type].bytes;
+    void *in = device_memory(size + 8), *out = device_memory(size + 8);
+    uint32_t *from = device_memory(n * 4 + 4), *to = device_memory(n * 4 + 4);
+    uint32_t *values = malloc(n * 4 + 4);
+    void *result = malloc(size + 8);
+    cr_assert(values != NULL && result != NULL);
+    for (size_t i = 0; i < n; i++) values[i] = value_of(j, i);
+    ok(cudaMemcpy(in, keys, size, cudaMemcpyHostToDevice));
+    ok(cudaMemcpy(from, values, n * 4, cudaMemcpyHostToDevice));
+    ok(call(j, workspace, &bytes, out, to, in, j->own_values ? from : NULL));
+    ok(cudaMemcpy(result, out, size, cudaMemcpyDeviceToHost));
+    if (j->pairs) ok(cudaMemcpy(values, to, n * 4, cudaMemcpyDeviceToHost));
+    struct item *want = expected(j, keys);
+    compare_with(j, want, result, values);
+    free(want);
+    free(values);
+    free(result);
+    void *const memory[] = {in, out, from, to};
+    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+}
+
+static void expect_sorted_in(const struct job *j, void *workspace, size_t bytes)
+{
+    uint64_t *keys = malloc((j->n + 1) * 8);
+    cr_assert(keys != NULL);
+    for (size_t i = 0; i < j->n; i++) {
+        uint64_t key = random_bits() & (j->mask ? j->mask : UINT64_MAX);
+        memcpy((char *)keys + i * types[j->type].bytes, &key, types[j->type].bytes);
+    }
+    expect_sorted_keys(j, workspace, bytes, keys);
+    free(keys);
+}
+
+/* Does the same with its own workspace. */
+static void expect_sorted(struct job j)
+{
+    size_t bytes = workspace_bytes(&j);
+    void *workspace = device_memory(bytes);
+    ok(cudaMemset(workspace, 0xFF, bytes)); /* memory that need not be cleared is not */
+    ok(sort_workspace_init(workspace, bytes, NULL));
+    expect_sorted_in(&j, workspace, bytes);
+    ok(cudaFree(workspace));
+}
+
+/* ---- right ----------------------------------------------------------------------------------- */
+
+Test(sort, each_type_and_order_slow)
+{
+    for (int i = 0; i < TYPES * SIZES * 4; i++)
+        expect_sorted((struct job){.type = i % TYPES,
+                                   .size = i / TYPES % SIZES,
+                                   .n = 1500,
+                                   .order = i / (TYPES * SIZES) % 2,
+                                   .pairs = i / (TYPES * SIZES) / 2,
+                                   .own_values = i % 2});
+}
+
+Test(sort, resident_sizes_slow)
+{
+    static const size_t sizes[] = {1, 2, 31, 32, 33, 1023, 1024, 1025, 2047, 2048, 2049, 16385};
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        expect_sorted((struct job){.type = U32, .n = sizes[i], .pairs = i % 2, .own_values = true});
+    expect_sorted((struct job){.type = U64, .n = 2049, .pairs = true});
+    /* A cluster without keys to fill it up, so that three passes have nothing to do. */
+    expect_sorted((struct job){.type = U32, .n = 16384, .pairs = true, .mask = 0xff0000});
+}
+
+Test(sort, more_keys_a_thread_of_a_cluster_slow)
+{
+    static const size_t sizes[] = {20000, 40000};
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        expect_sorted((struct job){.type = U32, .n = sizes[i], .pairs = true});
+}
+
+/* A tile has 768 keys or 512; from 6000 keys on a state has 8 bytes. */
+Test(sort, tiles_slow)
+{
+    static const size_t sizes[] = {1, 511, 512, 513, 767, 768, 769, 3001, 5999, 6000, 9000};
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        for (int pairs = 0; pairs < 2; pairs++)
+            expect_sorted((struct job){.type = i % 3 ? U32 : F64,
+                                       .size = SMALL,
+                                       .n = sizes[i],
+                                       .pairs = pairs,
+                                       .own_values = i % 2});
+}
+
+/* 5 blocks of 256 threads: 1280 keys a wave for each key of a thread, up to 8. More take tiles. */
+Test(sort, waves_slow)
+{
+    static const size_t sizes[] = {1,    31,   256,  257,  1279, 1280,  1281,
+                                   2560, 2561, 5120, 5121, 9999, 10240, 10241};
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        for (int pairs = 0; pairs < 2; pairs++)
+            expect_sorted((struct job){.type = i % 3 ? F32 : U64,
+                                       .size = WAVE,
+                                       .n = sizes[i],
+                                       .order = i % 2,
+                                       .pairs = pairs,
+                                       .own_values = i / 2 % 2});
+}
+
+Test(sort, usual_waves_slow)
+{
+    expect_sorted((struct job){.type = U32, .n = 70000, .pairs = true});
+    expect_sorted((struct job){.type = U64, .n = 140000, .pairs = true, .own_values = true});
+}
+
+/* Passes with nothing to do are left out: so each number of active passes, from 0 to 4. */
+Test(sort, digits_that_are_all_the_same_slow)
+{
+    static const uint32_t masks[] = {0x80000001, 0xff,       0xff00,     0xff000000,
+                                     0x00ff00ff, 0xffff0000, 0x00ffffff, 0xff00ffff};
+    struct job largest = {.type = U32, .size = SMALL, .n = 2000, .pairs = true};
+    size_t bytes = 2 * workspace_bytes(&largest);
+    void *workspace = device_memory(bytes);
+    ok(sort_workspace_init(workspace, bytes, NULL));
+    for (size_t i = 0; i < LENGTH(masks); i++)
+        for (int size = 0; size < SIZES; size++)
+            expect_sorted_in(&(struct job){.type = U32,
+                                           .size = size,
+                                           .n = 2000 - 300 * (i % 3),
+                                           .pairs = i % 2,
+                                           .mask = masks[i]},
+                             workspace, bytes);
+    ok(cudaFree(workspace));
+}
+
+/* Equal keys keep their order, in both directions; all keys equal, too. */
+Test(sort, stable_slow)
+{
+    for (int i = 0; i < 4 * SIZES; i++)
+        expect_sorted((struct job){.type = i & 1 ? U64 : U32,
+                                   .size = i / 4,
+                                   .n = 2500,
+                                   .order = i >> 1 & 1,
+                                   .pairs = true,
+                                   .mask = 0x30000});
+    uint32_t zeros[1100] = {0};
+    struct job j = {.type = U32, .size = SMALL, .n = 1100, .pairs = true};
+    size_t bytes = workspace_bytes(&j);
+    void *workspace = device_memory(bytes);
+    ok(sort_workspace_init(workspace, bytes, NULL));
+    for (j.size = 0; j.size < SIZES; j.size++) expect_sorted_keys(&j, workspace, bytes, zeros);
+    ok(cudaFree(workspace));
+}
+
+/* The total order of sort.h, from one end to the other. */
+Test(sort, order_of_floats_slow)
+{
+    static const float sorted[] = {-NAN, -INFINITY, -3e38f, -1,    -1e-45f,  -0.0f,
+                                   0.0f, 1e-45f,    1,      3e38f, INFINITY, NAN};
+    enum { N = LENGTH(sorted) };
+    struct job j = {.type = F32, .n = N};
+    float keys[N], result[N];
+    for (size_t i = 0; i < N; i++) keys[i] = sorted[i * 5 % N];
+    size_t bytes = workspace_bytes(&j);
+    void *workspace = device_memory(bytes), *in = device_memory(sizeof keys),
+         *out = device_memory(sizeof keys);
+    ok(sort_workspace_init(workspace, bytes, NULL));
+    ok(cudaMemcpy(in, keys, sizeof keys, cudaMemcpyHostToDevice));
+    ok(sort_keys_f32(workspace, &bytes, out, in, N, SORT_ASCENDING, NULL));
+    ok(cudaMemcpy(result, out, sizeof keys, cudaMemcpyDeviceToHost));
+    cr_expect(memcmp(result, sorted, sizeof sorted) == 0);
+    ok(sort_keys_f32(workspace, &bytes, out, in, N, SORT_DESCENDING, NULL));
+    ok(cudaMemcpy(result, out, sizeof keys, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < N; i++) cr_expect(memcmp(&result[i], &sorted[N - 1 - i], 4) == 0);
+    void *const memory[] = {workspace, in, out};
+    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+}
+
+/* Arrays that are aligned to one key only. */
+Test(sort, arrays_at_odd_addresses_slow)
+{
+    enum { N = 1300 };
+    uint32_t keys[N], result[N];
+    struct job j = {.type = U32, .size = SMALL, .n = N};
+    size_t bytes = workspace_bytes(&j);
+    uint32_t *in = device_memory(sizeof keys + 4), *out = device_memory(sizeof keys + 4);
+    void *workspace = device_memory(bytes);
+    for (size_t i = 0; i < N; i++) keys[i] = (uint32_t)random_bits();
+    ok(sort_workspace_init(workspace, bytes, NULL));
+    ok(cudaMemcpy(in + 1, keys, sizeof keys, cudaMemcpyHostToDevice));
+    struct item *want = expected(&j, keys);
+    for (j.size = 0; j.size < SIZES; j.size++) {
+        ok(call(&j, workspace, &bytes, out + 1, NULL, in + 1, NULL));
+        ok(cudaMemcpy(result, out + 1, sizeof keys, cudaMemcpyDeviceToHost));
+        compare_with(&j, want, result, NULL);
+    }
+    free(want);
+    void *const memory[] = {workspace, in, out};
+    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+}
+
+/* ---- the step's own verifier ----------------------------------------------------------------- */
+
+/* Judges 6 pairs, one of which `break_it` has made wrong. */
+static struct verdict judge(void (*break_it)(uint32_t *keys, uint32_t *values))
+{
+    static const uint32_t in[] = {5, 1, 5, 0xFFFFFFFF, 0, 1};
+    uint32_t out[12] = {0, 1, 1, 5, 5, 0xFFFFFFFF, 4, 1, 5, 0, 2, 3};
+    struct problem problem = {.element = ELEMENT_U32, .in = in, .n = 6};
+    struct request request = {.element = ELEMENT_U32, .pairs = true};
+    struct verdict verdict = {.right = true, .exact = true, .checked = 6};
+    if (break_it) break_it(out, out + 6);
+    sort_judge(&request, &problem, out, &verdict);
+    return verdict;
+}
+
+static void swap_equal(uint32_t *keys, uint32_t *values)
+{
+    (void)keys;
+    values[3] = 2, values[4] = 0;
+}
+
+static void change_key(uint32_t *keys, uint32_t *values)
+{
+    (void)values;
+    keys[5] = 7;
+}
+
+Test(sort, verifier_slow)
+{
+    struct verdict right = judge(NULL), unstable = judge(swap_equal), changed = judge(change_key);
+    cr_expect(right.right && right.exact && right.checked == 6 && right.wrong == 0);
+    cr_expect(!unstable.right && unstable.wrong == 2 && unstable.first[0].index == 3);
+    cr_expect_str_eq(unstable.first[0].got, "2");
+    cr_expect_str_eq(unstable.first[0].want, "0");
+    cr_expect_str_eq(unstable.cause,
+                     "all keys are right, but 2 values are not those of their keys, "
+                     "or equal keys have changed their order");
+    cr_expect(!changed.right && changed.wrong == 1 && changed.shown == 1 && !*changed.cause);
+    cr_expect_str_eq(changed.first[0].got, "7");
+    cr_expect_str_eq(changed.first[0].want, "4294967295");
+}
+
+/* ---- refused --------------------------------------------------------------------------------- */
