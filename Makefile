@@ -107,7 +107,7 @@ help: ## learn: list the targets
 	          printf "%sTo %s:\n%s", (i > 1 ? "\n" : ""), group[i], rows[group[i]] }'
 
 # The rest of the build stands beside what it builds.
-include steps/steps.mk common/bench/bench.mk $(addprefix common/tools/,library/library.mk emu/emu.mk \
-        labs/labs.mk cc/cc.mk page/page.mk) tests/tests.mk profiles/profiles.mk
+include steps/steps.mk common/bench/bench.mk $(addprefix common/tools/,library/library.mk \
+        emu/emu.mk labs/labs.mk cc/cc.mk page/page.mk) tests/tests.mk profiles/profiles.mk
 
 -include $(shell find build -name '*.d' -not -path 'build/asan/*' 2>/dev/null)

@@ -6,7 +6,8 @@
 # Tests of what step 12 promises, for a GPU or the emulator: tests/cases/promises/NAME.cu becomes
 # build/promises/12-NAME. With -cub it also shows CUB's error, and takes longer to compile.
 LIBRARY  := $(call objects,steps/12-pipeline/scan.cu steps/12-pipeline/reference.c)
-PROMISES := $(patsubst tests/cases/promises/%.cu,build/promises/12-%,$(wildcard tests/cases/promises/*.cu))
+PROMISES := $(patsubst tests/cases/promises/%.cu,build/promises/12-%,$(wildcard \
+            tests/cases/promises/*.cu))
 WITH_CUB  = build/promises/12-same-bits-cub
 
 #promises: ## measure: build what tries step 12's promises, build/promises/12-NAME
@@ -19,8 +20,10 @@ $(PROMISES) $(WITH_CUB): build/promises/12-%: $(LIBRARY) $(call objects,$(COMMON
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
 # `make test` has a program of its own, build/test/run. It lacks what nvcc takes long for. The names
 # of tests of that end in _slow, as do those of tests that take more than 1.5 s of processor time.
-TEST_ROOMS = $(addprefix unit/,harness steps emulator labs cc tools errata $(if $(SMALL),,library)) \
-             $(addprefix cases/,ptx wrong fixtures) measure/fuzz support $(if $(SMALL),support/small)
+TEST_ROOMS = $(addprefix unit/,harness steps emulator labs cc tools errata \
+             $(if $(SMALL),,library)) \
+             $(addprefix cases/,ptx wrong fixtures) measure/fuzz support \
+             $(if $(SMALL),support/small)
 ONLY_SLOW = $(if $(SMALL),%/test_operators.c %/test_sort.c \
             %/operators_code.cu %/sort_code.cu %/wave_code.cu)
 TESTS    := $(call objects,$(filter-out %/bench_main.c $(ONLY_SLOW),$(call sources,common/bench \
@@ -32,7 +35,8 @@ RUN      := $(call in_test,run)
 build/tests/%.o: CFLAGS = -O1 -g1
 build/tests/%.o: GPUS = $(call ptx,75 90)
 # Of these large files only the emulator runs kernels, as an H200: one PTX takes half the time.
-$(patsubst %,$(CUDA_BUILD)/tests/cases/fixtures/%_code.cu.o,operators sort wave): GPUS = $(call ptx,90)
+$(patsubst %,$(CUDA_BUILD)/tests/cases/fixtures/%_code.cu.o,operators sort wave): \
+    GPUS = $(call ptx,90)
 # Kernels that are tested from the PTX of each generation of the compiler.
 $(CUDA_BUILD)/tests/cases/fixtures/cooperative_code.cu.o: NVCCFLAGS += $(call ptx,100)
 
@@ -264,9 +268,11 @@ test-asan: asan ## maintain: run the tests of the C sources under the sanitizers
 
 # What the fuzzers begin with, a folder each.
 CORPORA := $(addprefix build/tests/measure/fuzz/corpus/,cubin cuda fatbin picture ptx unpack)
-build/tests/measure/fuzz/corpus/ptx: tests/cases/fixtures/programs/kernels.cu tests/cases/fixtures/cudart_kernels.cu \
+build/tests/measure/fuzz/corpus/ptx: $(addprefix tests/cases/fixtures/,programs/kernels.cu \
+        cudart_kernels.cu) \
         steps/02-naive/scan.cu
-$(filter-out %/cuda,$(CORPORA)): build/tests/measure/fuzz/corpus/%: tests/measure/fuzz/seeds.sh tests/measure/fuzz/seeds.awk \
+$(filter-out %/cuda,$(CORPORA)): build/tests/measure/fuzz/corpus/%: \
+        $(addprefix tests/measure/fuzz/,seeds.sh seeds.awk) \
         $$(wildcard tests/measure/fuzz/seeds/$$* tests/measure/fuzz/seeds/$$*.cu)
 	$(call say,seeds,$@)
 	$(Q)NVCC='$(NVCC)' tests/measure/fuzz/seeds.sh $* $(NEW) && rm -rf $@ && mv -T $(NEW) $@
@@ -277,8 +283,8 @@ build/tests/measure/fuzz/corpus/cuda: $(wildcard steps/0[2345]-*/*.cu steps/firs
 
 # Each fuzzer gets its bytes through one function, fuzz_NAME; fuzz.sh builds the fuzzers in their
 # own tree.
-build/tests/measure/fuzz/run-%: $(EMU) $(call objects,$(addprefix tests/measure/fuzz/,cubin.c fatbin.c ptx.c \
-        unpack.c))
+build/tests/measure/fuzz/run-%: $(EMU) $(call objects,$(addprefix tests/measure/fuzz/,cubin.c \
+        fatbin.c ptx.c         unpack.c))
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* -o $(NEW) \
 	    -lzstd -lm -ldl -pthread $(PUT)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# make fuzz: runs each reader of files (tests/measure/fuzz) for a time on inputs that libFuzzer, a part of
+# make fuzz: runs each reader of files (tests/measure/fuzz) on inputs that libFuzzer, a part of
 # clang, makes up. AddressSanitizer and UBSan check the runs.
 #
 #   FUZZ_SECONDS   for each reader (default 60)

@@ -233,7 +233,8 @@ def quick():
     others = [file for file in files_of("tests/cli") if file != reports]
     return [[criterion("./run", "*/!(*_slow)", TREE, more=1)],
             [bats("commands", others, "!slow", TREE), bats("reports", [reports], "!slow")],
-            [unit("documents", "quick", "tests/docs"), unit("compiler", "quick", "tests/python/cc")]], []
+            [unit("documents", "quick", "tests/docs"),
+             unit("compiler", "quick", "tests/python/cc")]], []
 
 
 def slow():

@@ -143,7 +143,7 @@ class Arrays:
 
 
 def accesses_of(rows, step, variant, n, warp=None, lane=None):
-    """Rows of a trace (common/tools/emu/watch/trace.h): of all accesses, or those of one warp, without
+    """Rows of a trace (the emulator's watch/trace.h): of all accesses, or of one warp, without
     values, or of one lane. A source line is named by its text, so that rows stay as they are when
     lines are added above it."""
     arrays, texts = Arrays(rows), {}
@@ -255,7 +255,7 @@ def catalogues():
 
 
 def checks(command, built, count, env):
-    """A row for each pair of tests/cases/checks in its wrong and its right version, with what each tool
+    """A row for each pair of cases/checks in its wrong and its right version, with what each tool
     has found and its exit code. A run is limited to a minute. The wrong versions of deadlock-*
     never end on a GPU: they run last, one at a time, for 15 seconds each, and have exit code 124.
     PROGRAMS="race-bulk …" runs only these; `measure.py merge` puts such rows into a recording."""
@@ -282,7 +282,7 @@ def checks(command, built, count, env):
     return written(columns, [rows[key] for key in sorted(rows)])
 
 
-@part("checks", "GPU, compute-sanitizer", "compute-sanitizer on the programs of tests/cases/checks.",
+@part("checks", "GPU, compute-sanitizer", "compute-sanitizer on the programs of cases/checks.",
       file="checks", more=lambda: about_gpu() + ["compute-sanitizer: " + re.search(
           r"Version (.*)", output("compute-sanitizer", "--version"))[1]])
 def checks_sanitizer():

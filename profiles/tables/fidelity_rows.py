@@ -246,7 +246,8 @@ def checks():
             pair = theirs.get(key, NOT_RECORDED), ours[key]
             text = " / ".join("waits" if found is None else str(found) for found in pair)
             cells.append(text if any(pair) or None in pair else "")
-        rows.append(["[%s](../../tests/cases/checks/%s)" % (program, files.get(program, "")), *cells])
+        rows.append(["[%s](../../tests/cases/checks/%s)" % (program, files.get(program, "")),
+                     *cells])
     same = len(theirs) - len(differences(theirs, ours))
     right = [(program, "right", tool) for program in programs for tool in TOOLS]
     clean = [sum(found[key] == 0 for key in right) for found in (theirs, ours)]

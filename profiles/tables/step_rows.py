@@ -1,7 +1,7 @@
 """step_rows.py -- the tables of README.md and of the chapters of steps 0 to 12: what scans count,
 how long they take, what their warps wait for, and the work of each level by formula.
 
-The formulas are explained in notes/03 and 04; tests/unit/steps/predictions.c has them, for a test that
+The formulas are explained in notes/03 and 04; predictions.c of the tests has them, for a test that
 compares each level with the emulator's trace, and ../measure/predicted.c prints them.
 """
 import glob

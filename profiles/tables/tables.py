@@ -5,7 +5,7 @@ usage: profiles/tables/tables.py           brings every table up to date
        profiles/tables/tables.py --check   changes nothing; names stale files, and fails
 
 A table stands between the lines `<!-- begin NAME ... -->` and `<!-- end NAME -->`; records.TABLES
-has what makes its lines. lab-task-N is the task of lab N, from common/tools/labs/tasks/, which `make
+has what makes its lines. lab-task-N is the task of lab N, from common/tools/labs/tasks, which `make
 labN` prints.
 """
 import glob

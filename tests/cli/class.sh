@@ -29,7 +29,8 @@ done
 trap 'kill -KILL "${load[@]}"; rm -rf "$work"' EXIT
 grade second
 
-awk -v folder="$work/class" -f tests/cases/cheats/compare.awk "$work/first/grades.csv" >"$work/wrong"
+awk -v folder="$work/class" -f tests/cases/cheats/compare.awk \
+    "$work/first/grades.csv" >"$work/wrong"
 cat "$work/wrong"
 status=0
 [ ! -s "$work/wrong" ] || status=1

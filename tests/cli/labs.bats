@@ -591,7 +591,8 @@ hints_are() {
 @test "a GPU checks a second time, and is left out by name without one" {
     [ -z "${SANITIZED:-}" ] || skip "a library for the sanitized program would have to be sanitized"
     local t=$BATS_TEST_TMPDIR
-    gcc -std=c11 -Wall -Wextra -Werror -shared -fPIC tests/unit/labs/driver/fake.c -o "$t/libcuda.so.1"
+    gcc -std=c11 -Wall -Wextra -Werror -shared -fPIC tests/unit/labs/driver/fake.c \
+        -o "$t/libcuda.so.1"
     export LD_LIBRARY_PATH=$t
     check 3 build/labs/reference3.ptx
     [ "$status" -eq 0 ]

@@ -259,7 +259,8 @@ class CodeJudge(unittest.TestCase):
         padded, = judged_code([("exercise4", "labs/exercise4.cu", solution(4))])
         self.assertRegex(padded["text"], "^Exercise 4: ")
         self.assertFalse(padded["right"])
-        text = run("sed", "-f", "common/tools/labs/exercises/solution4.sed", given=solution(4)).stdout
+        text = run("sed", "-f", "common/tools/labs/exercises/solution4.sed",
+                   given=solution(4)).stdout
         self.assertTrue(judged_code([("exercise4", "labs/exercise4.cu", text)])[0]["right"])
 
     def test_the_first_puzzles(self):
@@ -297,7 +298,8 @@ class CodeJudge(unittest.TestCase):
     def test_an_endless_loop_is_told_without_an_environment_variable(self):
         scheduler = (TOP / "common/tools/emu/machine/scheduler.c").read_text(encoding="utf-8")
         said, = re.findall(r'"( warp instructions, and EMU_.*)"', scheduler)
-        shown = run("node", "-e", RUNNER, TOP / "common/tools/page/runner.js", "k has executed 5" + said)
+        shown = run("node", "-e", RUNNER, TOP / "common/tools/page/runner.js",
+                    "k has executed 5" + said)
         self.assertEqual(shown.stdout,
                          "k has executed 5 warp instructions: does a loop not end?\n")
 

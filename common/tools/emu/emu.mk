@@ -97,8 +97,8 @@ build/emu/libcudart_static.a: $(EMU)
 
 # The dynamic linker loads it into every program that emu starts, those of others too: so it has no
 # sanitizer, whose objects it cannot share.
-AUDITING := $(AUDIT) $(addprefix common/,tools/emu/ptx/program_elf.c tools/emu/ptx/elf.c files/program_path.c \
-            files/visible.c)
+AUDITING := $(AUDIT) $(addprefix common/,tools/emu/ptx/program_elf.c tools/emu/ptx/elf.c \
+            files/program_path.c             files/visible.c)
 build/emu/libemu_audit.so: $(AUDITING) $(wildcard $(addprefix common/, \
         tools/emu/command/*.h tools/emu/ptx/*.h files/*.h))
 	$(call made,$(CC),$(CC) $(NOT_SANITIZED) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(AUDITING))
@@ -145,7 +145,8 @@ build/stand-ins/refused.inc: common/tools/emu/libs/library_names.sh
 $(PRIVATE)/lib/libcublas.so.13: LIBRARY = cublas
 $(PRIVATE)/lib/libcurand.so.10: LIBRARY = curand
 $(STAND_INS): $(PRIVATE)/lib/lib%: $$(call IN_STAND_IN,$$(firstword $$(subst ., ,$$*))) \
-        $$(wildcard $$(addprefix common/tools/emu/,libs/*.h libs/*.inc libs/*.map emu.h ptx/half.h)) \
+        $$(wildcard $$(addprefix common/tools/emu/,libs/*.h libs/*.inc libs/*.map emu.h \
+        ptx/half.h)) \
         $(PRIVATE)/include/cublas_names.h build/stand-ins/refused.inc | build/emu/libcudart.so.13
 	$(call say,$(CC),$@)
 	$(Q)$(CC) $(STAND_IN_FLAGS) \
@@ -160,7 +161,8 @@ DESTDIR   =
 INSTALLED = $(DESTDIR)$(PREFIX)
 PLACES    = bin lib/upsweep include share/man/man1 share/bash-completion/completions
 
-EMU_VERSION = $(shell sed -n 's/^.define EMU_VERSION "\(.*\)"/\1/p' common/tools/emu/command/command.h)
+EMU_VERSION = $(shell sed -n 's/^.define EMU_VERSION "\(.*\)"/\1/p' \
+              common/tools/emu/command/command.h)
 DIST      = upsweep-emu-$(EMU_VERSION)-$(shell uname -m)-$(shell uname -s | tr A-Z a-z)
 
 # What is no single file for `install -m`: everybody can read it, whatever the umask was.
@@ -180,7 +182,8 @@ install-emu: emu build/emu/emu.1 ## use: install the emulator, PREFIX=/usr/local
 	$(Q)chmod -R $(FOR_ALL) '$(INSTALLED)/lib/upsweep'
 	$(Q)install -m 644 common/tools/emu/emu.h '$(INSTALLED)/include/'
 	$(Q)install -m 644 build/emu/emu.1 '$(INSTALLED)/share/man/man1/'
-	$(Q)install -m 644 common/tools/emu/emu.bash '$(INSTALLED)/share/bash-completion/completions/emu'
+	$(Q)install -m 644 common/tools/emu/emu.bash \
+	    '$(INSTALLED)/share/bash-completion/completions/emu'
 
 uninstall: ## use: remove what they installed with the same PREFIX and DESTDIR
 	$(Q)rm -rf $(patsubst %,'$(INSTALLED)/%',bin/emu include/emu.h share/man/man1/emu.1 \
@@ -189,7 +192,8 @@ uninstall: ## use: remove what they installed with the same PREFIX and DESTDIR
 
 build/emu/emu.1: build/emu/emu common/tools/emu/manual.awk
 	$(call say,awk,$@)
-	$(Q)build/emu/emu --help | awk -v version='$(EMU_VERSION)' -f common/tools/emu/manual.awk >$(NEW) $(PUT)
+	$(Q)build/emu/emu --help | awk -v version='$(EMU_VERSION)' \
+	    -f common/tools/emu/manual.awk >$(NEW) $(PUT)
 
 dist: ## use: make a tarball of the emulator for other machines, build/upsweep-emu-*.tar.gz
 	$(Q)rm -rf build/dist

@@ -60,8 +60,8 @@ build/labs/run-lab build/autograder/labs/run-lab: $(LAB_RUNS) $(EMU_CORE)
 	$(call link_with_emulator,$(EMU_CORE))
 
 # Launches the first puzzles without the host code in their files.
-build/labs/run-first: $(call objects,$(addprefix common/,tools/labs/run_first.c tools/labs/run_puzzle.c \
-        tools/labs/run_entry.c files/fault.c)) $(EMU_CORE)
+build/labs/run-first: $(call objects,$(addprefix common/,tools/labs/run_first.c \
+        tools/labs/run_puzzle.c         tools/labs/run_entry.c files/fault.c)) $(EMU_CORE)
 	$(call link_with_emulator,$(EMU_CORE))
 
 # The driver is found when it runs.
@@ -163,7 +163,8 @@ $(NO_SUCH):
 # ---- make grade ----------------------------------------------------------------------------------
 
 GRADER_MAINS = %/confine.c %/grade_labs.c %/check_lab.c %/no_platform.c
-GRADER   := $(filter-out $(GRADER_MAINS),$(wildcard common/tools/labs/grader/*.c)) common/tools/labs/run_entry.c
+GRADER   := $(filter-out $(GRADER_MAINS),$(wildcard common/tools/labs/grader/*.c)) \
+            common/tools/labs/run_entry.c
 
 # It runs in the sandbox, where no sanitizer could reserve its addresses.
 build/labs/confine build/autograder/labs/confine: $(addprefix common/tools/labs/grader/, \
@@ -188,7 +189,8 @@ GRADING   = build/labs/grade-labs build/labs/confine $(if $(filter own,$(COMPILE
 ifeq ($(N),page)
 grade: build/page/native $$(PAGE_PTX)
 	$(Q)command -v node >/dev/null || { echo 'make setup-page installs node' >&2; exit 2; }
-	$(Q)node common/tools/labs/grader/grade_links.js '$(DIR)' --out '$(or $(OUT),grades/page)' $(ARGS)
+	$(Q)node common/tools/labs/grader/grade_links.js '$(DIR)' \
+	    --out '$(or $(OUT),grades/page)' $(ARGS)
 else
 grade: $(if $(and $(DIR),$(N)),$(GRADING))
 	$(Q)$(if $(and $(DIR),$(N)),,echo 'Which? make grade DIR=submissions N=3' >&2; exit 2;) \

@@ -256,7 +256,7 @@ static int print_carries()
 
 /* ---- products and sums ----------------------------------------------------------------------- */
 
-/* If PTX gives them no rounding: common/tools/emu/ptx/decode_passes.c. A row has a type, a case, and a
+/* If PTX gives them no rounding: the emulator's decode_passes.c. A row has a type, a case, and a
  * digest of its results for 1024 operands, among them cancellations, denormal numbers and zeros.
  * All NaNs count as one. */
 namespace contraction

@@ -10,8 +10,8 @@ A program runs each of its functions on 512 lanes and prints a digest of the res
 (functions.cuh). The digests of an H200 are profiles/h200/functions.csv.
 
 Random functions have at least TEN operations, nearly all of them products, sums and differences of
-floats, doubles, halves and integers, so that ptxas has products to fuse. tests/python/cc/random_kernels.py
-writes other ones: few products, and no type but int and float, because the own compiler has no other."""
+floats, doubles, halves and integers, so that ptxas has products to fuse. random_kernels.py
+of tests/python/cc writes other ones: few products, and no type but int and float."""
 import csv
 import itertools
 import random

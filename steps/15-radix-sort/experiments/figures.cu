@@ -144,5 +144,6 @@ static int run_figures(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("15-figures", "Figures 39-13 to 39-15, with numbers", run_figures, argc, argv);
+    return experiment_main("15-figures", "Figures 39-13 to 39-15, with numbers", run_figures, argc,
+                           argv);
 }

@@ -39,7 +39,8 @@ PROGRAM_FLAGS   = $(STAND_IN_LINK) -cudart shared -Werror all-warnings -Xcompile
 # The files that `make test-all` runs, as CONFIGURATION/NAME: in the rows of
 # tests/unit/emulator/test_programs.c.
 PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/,O3/wrong O3/integer_types $(if $(SMALL),,$(sort \
-                  $(shell grep -o '{"[A-Za-z0-9]*/[a-z0-9_]*"' tests/unit/emulator/test_programs.c | \
+                  $(shell grep -o '{"[A-Za-z0-9]*/[a-z0-9_]*"' \
+                   tests/unit/emulator/test_programs.c | \
                   tr -d '{"'))))
 
 PROGRAM_FILES   = $(foreach c,$(CONFIGURATIONS),$(PROGRAM_NAMES:%=$(PROGRAM_BUILD)/$(c)/%))

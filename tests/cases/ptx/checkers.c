@@ -198,7 +198,7 @@ Test(racecheck, takes_at_most_five_bytes_for_a_byte_that_is_loaded_and_stored)
 
 /*
  * Hazards between threads: racecheck finds those of wrong kernels and nothing in
- * right ones, in any order of threads. The kernels are those of the pairs race-* in tests/cases/checks
+ * right ones, in any order of threads. The kernels are those of the pairs race-* in cases/checks
  * whose host only launches them; test_checks.c runs all pairs as programs.
  */
 

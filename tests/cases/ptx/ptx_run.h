@@ -208,7 +208,7 @@ bool next_word(const char **list, char *word, size_t size);
 
 #define CHECK_OPS(table) check_ops(table, sizeof(table) / sizeof *(table))
 
-/* ---- pairs of tests/cases/checks ------------------------------------------------------------------- */
+/* ---- pairs of tests/cases/checks ------------------------------------------------------------- */
 
 /*
  * Runs the kernel of a pair race-* in this process: that of a line

@@ -1,5 +1,5 @@
 /*
- * schedules.c — the kernels of the pairs in tests/cases/checks, in random order; grids on several host
+ * schedules.c — the kernels of the pairs in cases/checks, in random order; grids on several host
  * threads; random programs of jumps.
  */
 #define _GNU_SOURCE

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the place of host_memory() in build/tests/measure/fuzz/run-picture: larger pictures, which a
+/* Takes the place of host_memory() in run-picture: larger pictures, which a
  * header may promise, are refused before memory is taken. */
 size_t fuzz_host_memory(void);
 size_t fuzz_host_memory(void) { return (size_t)1 << 24; }

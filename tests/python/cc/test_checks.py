@@ -1,4 +1,4 @@
-"""test_checks.py -- the kernels of tests/cases/checks: our compiler compiles them so that the checkers find
+"""test_checks.py -- the kernels of cases/checks: our compiler makes PTX in which the checkers find
 what they find with nvcc, or it refuses them with a sentence. These are the pairs whose host only
 launches a kernel, PAIR(kernel<right>, blocks, threads, arguments)."""
 import json

@@ -1,4 +1,4 @@
-"""test_random.py -- random kernels, compiled by nvcc and by common/tools/cc, on the emulator: integers
+"""test_random.py -- random kernels, compiled by nvcc and by our compiler, on the emulator: integers
 are equal, and so are floats but for their last bits, since which product and sum become one fma is
 left to a compiler. CC_SEEDS has the seeds of the files, a hundred kernels each."""
 import json

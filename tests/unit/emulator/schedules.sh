@@ -7,7 +7,7 @@
 #
 # A way is a tool or none, together with 1, 2 or 8 host threads or one of ten seeds. Racecheck,
 # initcheck and seeds always use one host thread, so other numbers are not tried with them. `all`
-# includes the right kernels of tests/cases/checks, from build/pairs. Prints the runs that went wrong, and
+# includes the right kernels of cases/checks, from build/pairs. Prints the runs that went wrong, and
 # a last line with totals; the exit code is 1 if a run went wrong. Runs in the top folder; EMU is
 # the command.
 set -u

@@ -1,5 +1,5 @@
 /*
- * test_checks.c — the pairs of programs in tests/cases/checks, each wrong and right, under the emulator's
+ * test_checks.c — the pairs of programs in cases/checks, each wrong and right, under the emulator's
  * four checkers.
  *
  * The comments of a pair name the findings of its wrong version: `TOOL, TOOL: TEXT; TOOL: TEXT`

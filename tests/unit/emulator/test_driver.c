@@ -1,5 +1,5 @@
 /*
- * test_driver.c — the driver API (runtime/driver_*.c): what it says to programs that use it wrongly,
+ * test_driver.c — the driver API (runtime/driver_*.c): what programs that use it wrongly are told,
  * and that checkers find in them what they find in programs of the runtime. What it does is tested
  * by programs/driver.cu and programs/nvrtc.cu.
  */

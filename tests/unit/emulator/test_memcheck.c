@@ -117,7 +117,7 @@ Test(unwritten, is_found_with_all_tools)
     }
 }
 
-/* ---- the reports of emu --tool synccheck on pairs sync-* of tests/cases/checks --------------------- */
+/* ---- the reports of emu --tool synccheck on pairs sync-* of tests/cases/checks --------------- */
 
 /* The lines that each kind of error must print, and the picture of a deadlock. test_checks.c runs
  * all pairs. */
@@ -270,7 +270,7 @@ Test(synccheck, shuffles_from_lanes_that_do_not_take_part)
     expect(LINE "    Lane 11 takes the value of lane 12, which does not take part");
 }
 
-/* ---- the reports of emu --tool memcheck on pairs of tests/cases/checks ----------------------------- */
+/* ---- the reports of emu --tool memcheck on pairs of tests/cases/checks ----------------------- */
 
 /* The lines that each kind of error must print, exit codes, the log, and limits. test_checks.c runs
  * all pairs. */

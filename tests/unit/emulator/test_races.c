@@ -13,7 +13,7 @@
 
 /* ---- right programs under many schedules ----------------------------------------------------- */
 
-/* No run hangs, fails, or has a finding. tests/unit/emulator/schedules.sh says which programs they are.
+/* No run hangs, fails, or has a finding. schedules.sh says which programs they are.
  * */
 
 TestSuite(schedules, .init = command_init, .fini = command_fini, .timeout = 7200);
@@ -22,7 +22,9 @@ Test(schedules, right_programs_stay_right_slow)
 {
     const char *runs = getenv("TEST_NIGHTLY") != NULL ? "all" : "sample";
     expect_status(
-        0, "EMU=$emu BUILT=$(dirname $(dirname $emu)) tests/unit/emulator/schedules.sh %s 2>&1", runs);
+        0,
+        "EMU=$emu BUILT=$(dirname $(dirname $emu)) tests/unit/emulator/schedules.sh %s 2>&1",
+        runs);
     expect(" 0 hang, 0 fail, 0 with findings\n");
 }
 
@@ -202,7 +204,7 @@ Test(streams, attributes_of_streams_are_kept)
     is(cudaStreamSetAttribute(one, cudaLaunchAttributeCooperative, &value), cudaErrorInvalidValue);
 }
 
-/* ---- the pairs race-* of tests/cases/checks -------------------------------------------------------- */
+/* ---- the pairs race-* of tests/cases/checks -------------------------------------------------- */
 
 /* Racecheck finds the mistake for any order of threads and blocks, and names what is missing. The
  * usual order on one host thread, and the right versions in every order, are in test_checks.c. */

@@ -638,7 +638,8 @@ Test(errata, kepler_guide_spells_xptxas_small)
 {
     char output[4096];
     cr_expect(
-        compile("-xptxas -dlcm=ca -DPART_global_array -cubin -o /dev/null tests/unit/errata/rejected.cu",
+        compile("-xptxas -dlcm=ca -DPART_global_array -cubin -o /dev/null "
+                "tests/unit/errata/rejected.cu",
                 output, sizeof output) != 0);
     cr_expect(strstr(output, "-xptxas") != NULL, "%s", output);
 }

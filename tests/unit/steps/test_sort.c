@@ -1,7 +1,7 @@
 /*
  * test_sort.c — what step 15's sort.h promises: the order of each type, stable, with values, for
  * any n, with a workspace that is used again; and the calls that it refuses. The small_ functions
- * have small tiles and no sort in one launch (tests/cases/fixtures/sort_code.cu), and the wave_ functions
+ * have small tiles and no sort in one launch (sort_code.cu), and the wave_ functions
  * small waves (wave_code.cu), so few keys test the code for large n.
  */
 #include "tests/support/cudart_check.h"

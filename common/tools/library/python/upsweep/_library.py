@@ -69,7 +69,7 @@ def _library_file():
     own = Path(__file__).parent / "lib" / "libupsweep.so"
     if not own.exists():
         raise RuntimeError("libupsweep.so is missing in %s: run make library, and then"
-                           " pip install ./common/tools/library/python, or let UPSWEEP_LIBRARY name it"
+                           " pip install ./common/tools/library/python, or set UPSWEEP_LIBRARY"
                            % own.parent)
     return own
 
