@@ -51,7 +51,8 @@ for name in ${FUZZERS:-$all}; do
     [ "$name" != ptx ] || { dictionary=$tree/ptx.dict && words >"$dictionary"; }
     mkdir -p "$found"
     echo "Fuzzing $name for $seconds s"
-    $tree/build/tests/measure/fuzz/run-"$name" -max_total_time="$seconds" -max_len=8192 -timeout=10 \
+    $tree/build/tests/measure/fuzz/run-"$name" -max_total_time="$seconds" -max_len=8192 \
+        -timeout=10 \
         -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$tree/$name-" \
         $([ ! -e "$dictionary" ] || echo "-dict=$dictionary") \
         "$found" "$tree/build/tests/measure/fuzz/corpus/$name" >"$tree/$name.log" 2>&1 || {

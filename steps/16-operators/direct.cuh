@@ -11,7 +11,7 @@
 
 #include "parts/arrays.cuh"
 #include "parts/near.cuh" // its functions have to be known where they are called
-#include "parts/segment.cuh"
+#include "parts/prefix.cuh"
 
 #define DIRECT_THREADS (SEGMENTS * LANES)
 

@@ -10,7 +10,7 @@
 #define STEP16_PIPELINE_CUH
 
 #include "parts/near.cuh"
-#include "parts/segment.cuh"
+#include "parts/prefix.cuh"
 #include "parts/ring.cuh"
 #include "parts/text.cuh"
 

@@ -54,7 +54,7 @@ setup_file() {
     local copy=$BATS_FILE_TMPDIR/copy
     mkdir -p "$copy/common" "$copy/bin" "$copy/steps"
     cp -rL common/build "$copy/common/"
-    cp -L --parents Makefile ./*/*.mk common/*/*.mk "$copy"
+    cp -L --parents Makefile ./*/*.mk common/*/*.mk common/tools/*/*.mk "$copy"
     for tool in $TOOLS; do ln -s "$(command -v "$tool")" "$copy/bin/$tool" || return; done
     toolkit "$copy/cuda" 13.0
 }
@@ -68,7 +68,7 @@ setup() {
 
 @test "help lists every target" {
     local count=0 targets
-    targets=$(sed -n '/\$/d; s/^.PHONY: //p' Makefile ./*/*.mk ./*/*/*.mk)
+    targets=$(sed -n '/\$/d; s/^.PHONY: //p' Makefile ./*/*.mk ./*/*/*.mk ./*/*/*/*.mk)
     run make help
     [ "$status" -eq 0 ]
     for target in $targets; do
@@ -287,7 +287,7 @@ END
 
 # The tests themselves are stand-ins.
 @test "make test ends with what was skipped, what failed, and how to run it alone" {
-    mkdir -p build/test tests/{docs,cc,tools,labs}
+    mkdir -p build/test tests/{docs,python/cc,cli}
     printf '1\n0m0s 0m0s\n1m1.5s 0m0.5s\n' >build/test/began
     ln -s ../../tests build/test/tests
     echo "@test \"it's (b)\" {" >tests/cli/some.bats
@@ -313,7 +313,7 @@ END
     to run it alone: (cd build/test && ./run --filter 'steps/large')
 "
     alone=$(sed -n 's,.*run it alone: (cd build/test && bats tests/\(.*\))$,\1,p' <<<"$output")
-    [ "$(eval "printf '%s ' $alone")" = "tools/some.bats --filter ^it's \(b\)$ " ]
+    [ "$(eval "printf '%s ' $alone")" = "cli/some.bats --filter ^it's \(b\)$ " ]
     says "  skipped: 1 x Open MPI is missing: make setup-mpi installs it
     experiments/ranks"
     says "  failed:

@@ -38,7 +38,9 @@ static bool is_file_in(char path[PATH_MAX], size_t folder, const char *name)
 
 /* A kernel keeps the path at which its source was compiled. If the tree was moved later, the end of
  * that path still leads to the file. */
-const char *source_name(const char *file)
+/* The file's path without the folder that this program lies in: "steps/03-work-efficient/scan.cu".
+ * The tree may have been moved since it was built. */
+static const char *source_name(const char *file)
 {
     char path[PATH_MAX];
     size_t folder = program_folder(path);
@@ -133,7 +135,9 @@ void report_still_bad(FILE *to, const struct step *step)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-double report_occupancy(const struct device *device, const struct launch *launch)
+/* The threads of all blocks that fit on a multiprocessor, in whole warps, as a share of the threads
+ * that it can hold. */
+static double report_occupancy(const struct device *device, const struct launch *launch)
 {
     unsigned warp = (unsigned)device->warp_size, warps = (launch->block + warp - 1) / warp;
     return (double)launch->blocks_per_sm * warps * warp / device->threads_per_sm;
@@ -257,6 +261,9 @@ static void rows_mismatches(FILE *to, const struct step *step, const struct outc
     if (*v->cause) report_row(to, "", "likely cause: %s", v->cause);
     row_advice(to, step);
 }
+
+/* The additions that the emulator's lanes executed in the first run. False: not known. */
+static bool report_adds_counted(const struct subject *, const struct outcome *, uint64_t *adds);
 
 static void row_adds(FILE *to, const struct subject *s, const struct outcome *o)
 {
@@ -403,7 +410,7 @@ void report_lines(FILE *to, const struct counters *counters)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-bool report_adds_counted(const struct subject *s, const struct outcome *o, uint64_t *adds)
+static bool report_adds_counted(const struct subject *s, const struct outcome *o, uint64_t *adds)
 {
     /* Integer additions also compute addresses, so only those of real types say something. */
     enum element sum = element_of_sum(s->element);

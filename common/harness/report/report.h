@@ -11,15 +11,6 @@
 
 /* ---- turns a file and line ------------------------------------------------------------------- */
 
-/*
- * Turns a file and line, as -lineinfo records them, into a short path and the text
- * of that line.
- */
-
-/* The file's path without the folder that this program lies in: "steps/03-work-efficient/scan.cu".
- * The tree may have been moved since it was built. */
-const char *source_name(const char *file);
-
 /* The text of that line without indentation; "" if the file cannot be read here. */
 void source_text(const char *file, unsigned line, char *text, size_t size);
 
@@ -101,19 +92,12 @@ void report_outcome(FILE *, const struct subject *, const struct device *, const
 /* The table of counters by source line: --counters. */
 void report_lines(FILE *, const struct counters *);
 
-/* The threads of all blocks that fit on a multiprocessor, in whole warps, as a share of the threads
- * that it can hold. */
-double report_occupancy(const struct device *, const struct launch *);
-
 /* The keys above, for one run. */
 void report_record(struct record *, const struct subject *, const struct device *,
                    const struct outcome *);
 /* Prints it, with `lines` if options ask for them; `index` counts the records of a program. */
 void report_print_record(FILE *, const struct record *, const struct options *,
                          const struct outcome *, size_t index);
-
-/* The additions that the emulator's lanes executed in the first run. False: not known. */
-bool report_adds_counted(const struct subject *, const struct outcome *, uint64_t *adds);
 
 #ifdef __cplusplus
 }

@@ -41,7 +41,8 @@ static void wide_add(struct wide_sum *wide, long double x)
     wide->sum = sum;
 }
 
-long double verify_wrapped(enum element element, uint64_t sum)
+/* A sum of integers of this type, which are added up modulo 2^64, as its type of sums holds it. */
+static long double verify_wrapped(enum element element, uint64_t sum)
 {
     switch (element_of_sum(element)) {
     case ELEMENT_I32: return (int32_t)(uint32_t)sum;
@@ -112,6 +113,9 @@ static void add_up(const struct verifier *v, struct chunk *c, struct sum_so_far 
         sum_integers(v, c, so_far);
     if (!c->ahead) c->sum[c->count + 1] = c->sum[c->count];
 }
+
+/* The sum of all elements before this one, which is one of those compared, or the next. */
+static long double quick_sum(size_t index);
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
@@ -560,7 +564,7 @@ static struct exact_sum sum_before(size_t index)
                : add_up_exactly(quick.sums[k], begin_of(k), index);
 }
 
-long double quick_sum(size_t index)
+static long double quick_sum(size_t index)
 {
     struct exact_sum sum = sum_before(index);
     if (element_is_real(quick.problem->element)) return sum.real;

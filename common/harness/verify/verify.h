@@ -184,9 +184,6 @@ void verdict_compare_real(struct verdict *, size_t index, enum element, const vo
  * its verdict. */
 void verdict_add_earlier(struct verdict *, const struct verdict *earlier);
 
-/* A sum of integers of this type, which are added up modulo 2^64, as its type of sums holds it. */
-long double verify_wrapped(enum element, uint64_t sum);
-
 /* ---- verify.c -------------------------------------------------------------------------------- */
 
 /* Is no sum of this verifier rounded? Otherwise the others must not be called. */
@@ -197,8 +194,6 @@ bool quick_is_possible(const struct verifier *);
 size_t quick_compare(const struct verifier *, const void *out, size_t i, size_t count);
 /* Are all outputs of the chunk that begins with this element right? */
 bool quick_is_right(size_t index);
-/* The sum of all elements before this one, which is one of those compared, or the next. */
-long double quick_sum(size_t index);
 /* Moves the verifier's place and sum on to this element. */
 void quick_move(struct verifier *, size_t index);
 

@@ -786,7 +786,7 @@ Test(emu_messages, programs_that_are_none)
         {"no-such-program", "there is no program no-such-program in PATH"},
         {"tests/cases/fixtures/programs/kernels.cu",
          "tests/cases/fixtures/programs/kernels.cu is a source file: emu run tests/"
-         "fixtures/programs/kernels.cu"},
+         "cases/fixtures/programs/kernels.cu"},
         {"/tmp", "/tmp is not a program (ELF) for this machine, nor a script"},
         {"--report common/build/setup.sh",
          "common/build/setup.sh is not a program (ELF) for this machine"},

@@ -1,4 +1,4 @@
-/* memory.cu — global and shared memory, atomics. Run: emu run memory.cu, then NAME, such as reverse. */
+/* memory.cu — global and shared memory, atomics. Run: emu run memory.cu NAME, such as reverse. */
 #include "example.cuh"
 
 /* Each thread moves its number. */

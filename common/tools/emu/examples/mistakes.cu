@@ -1,6 +1,6 @@
 /*
  * mistakes.cu — one mistake for each checker; some of these numbers are right all the same. Run:
- * emu --tool all run mistakes.cu, then NAME, such as race.
+ * emu --tool all run mistakes.cu NAME, such as race.
  */
 #include "example.cuh"
 

@@ -1,4 +1,4 @@
-/* warps.cu — what lanes of a warp do together. Run: emu run warps.cu, then NAME, such as sum. */
+/* warps.cu — what lanes of a warp do together. Run: emu run warps.cu NAME, such as sum. */
 #include "example.cuh"
 
 #define ALL 0xffffffffu

@@ -109,7 +109,7 @@ void cudart_keep_sources(const struct emu_module *module)
     for (size_t i = 0; (path = emu_source(module, i)) != NULL; i++) keep_source(path);
 }
 
-/* ---- the file of EMU_TRACE, to which the devices write (watch/trace.h) -------------------------- */
+/* ---- the file of EMU_TRACE, to which the devices write (watch/trace.h) ---------------------- */
 
 /* The trace is a temporary file that replaces the named file when the program ends. This also
  * happens after an error, because the trace shows what led to it. If the program failed before the
