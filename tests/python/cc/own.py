@@ -9,6 +9,7 @@ from pathlib import Path
 TOP = Path.cwd()  # of a built tree: the sanitizers have one of their own
 UPCC = str(TOP / "build/cc/upcc")
 BUILT = TOP / "build/tests/cc"
+BUILT.mkdir(parents=True, exist_ok=True)
 CUDA = subprocess.run(["common/build/toolkit.sh"], cwd=TOP, capture_output=True, text=True,
                       check=False).stdout.strip()
 LABS = (2, 3, 4, 5)
