@@ -1,8 +1,8 @@
 /* events.h — the events that the machine announces: functions that it calls when something happens.
  *
- * The machine declares these functions and does not define them: watch/ does. An event that several
- * observers use is passed on by watch/events.c. Frequent events are announced only if the launch has
- * the bit of enum announced for them.
+ * The machine declares these functions and does not define them: watch/ does. An event that
+ * several observers use is passed on by watch/events.c. Frequent events are announced only if the
+ * launch has the bit of enum announced for them.
  *
  * Addresses are as access_door_any() leaves them (machine.h): global addresses, or offsets in
  * shared memory. */
