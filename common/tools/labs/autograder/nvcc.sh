@@ -4,6 +4,11 @@
 # would do a lab's work; for learning it is as `make setup` installs it, and git and make are there.
 # Needs Debian or Ubuntu, root and a network.
 set -eu
+[ "$(uname -m)" = x86_64 ] || {
+    echo "nvcc.sh: this image needs x86-64; on another processor, build it for linux/amd64." >&2
+    exit 1
+}
+export DEBIAN_FRONTEND=noninteractive
 learning=
 [ "${1:-labs}" != learning ] || learning="ca-certificates git make"
 here=$(cd "$(dirname "$0")" && pwd)
