@@ -46,7 +46,7 @@ async function judged(file) {
     const run = await runnerOf(file), [name, answers] = given();
     const read = (...parts) => fs.readFileSync(path.join(...parts), "utf8");
     return require(path.join(PAGE, "labs.js")).judge(name, answers, {
-        run: (request) => JSON.parse(run(request)), source: (one) => read(PAGE, "../..", one),
+        run: (request) => JSON.parse(run(request)), source: (one) => read(PAGE, "../../..", one),
         ptx: (one) => read(path.dirname(file), "ptx", `${one}.ptx`) });
 }
 

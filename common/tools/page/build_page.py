@@ -261,7 +261,7 @@ def sources(texts):
                  "build/page/ptx and call make page again" % (ptx, lost[0] if lost else "no file",
                                                               TOP))
         found.update((name, (TOP / name).read_text(encoding="utf-8"))
-                     for name in names if name.startswith("steps/"))
+                     for name in names if name.startswith(("steps/", "common/step/")))
     return dict(sorted(found.items()))
 
 

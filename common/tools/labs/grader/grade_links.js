@@ -12,7 +12,7 @@
 const fs = require("fs");
 const path = require("path");
 const { execFileSync } = require("child_process");
-const TOP = path.join(__dirname, "..", "..", ".."), BUILD = path.join(TOP, "build", "page");
+const TOP = path.join(__dirname, "..", "..", "..", ".."), BUILD = path.join(TOP, "build", "page");
 const { LABS, answersOfText, judge } = require(path.join(TOP, "common", "tools", "page", "labs.js"));
 
 const MOST_BYTES = 1 << 18, MOST_ANSWER = 1 << 26, POINTS = 25; // for each lab
