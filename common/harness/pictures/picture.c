@@ -46,14 +46,17 @@ void picture_from_big_endian(uint16_t *samples, size_t count)
     }
 }
 
-int picture_ends_early(FILE *file, const char *name, struct fault *fault)
+/* Fails because the file has ended, or could not be read, before its last pixel. Returns
+ * EXIT_USAGE. */
+static int picture_ends_early(FILE *file, const char *name, struct fault *fault)
 {
     if (ferror(file)) return fail(fault, EXIT_USAGE, "cannot read %s: %s.", name, strerror(errno));
     return fail(fault, EXIT_USAGE, "%s ends before its last pixel; it is truncated.", name);
 }
 
-int picture_read_floats(float *to, size_t count, bool lowest_first, FILE *file, const char *name,
-                        struct fault *fault)
+/* Reads floats in either order of their bytes. EXIT_USAGE if there are fewer. */
+static int picture_read_floats(float *to, size_t count, bool lowest_first, FILE *file,
+                               const char *name, struct fault *fault)
 {
     if (fread(to, sizeof *to, count, file) != count) return picture_ends_early(file, name, fault);
     for (size_t i = 0; i < count; i++) {
@@ -68,6 +71,15 @@ int picture_read_floats(float *to, size_t count, bool lowest_first, FILE *file, 
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
+
+static int npy_picture_read(struct picture *, FILE *, const char *name, struct fault *);
+
+static int pfm_read(struct picture *, FILE *, char kind, const char *name, struct fault *);
+
+/* The rest of a file whose first two bytes have been read: `kind` is the second one of a PGM, PPM
+ * or PFM. (A .npy file stands at its beginning.) They fill the picture, whose samples the caller
+ * frees. */
+static int pnm_read(struct picture *, FILE *, char kind, const char *name, struct fault *);
 
 static int read_kind(struct picture *p, FILE *file, const char *name, struct fault *fault)
 {
@@ -142,6 +154,9 @@ int picture_check_path(const char *path, unsigned channels, struct fault *fault)
     return fail(fault, EXIT_USAGE, "cannot write %s: its name has to end in .png or %s.", path,
                 right);
 }
+
+/* Writes to an open file. Returns 0, or an errno. */
+static int pnm_write(const struct picture *, FILE *);
 
 int picture_write(const struct picture *p, const char *path, struct fault *fault)
 {
@@ -249,7 +264,7 @@ static int read_binary(struct picture *p, FILE *file, const char *name, struct f
     return 0;
 }
 
-int pnm_read(struct picture *p, FILE *file, char kind, const char *name, struct fault *fault)
+static int pnm_read(struct picture *p, FILE *file, char kind, const char *name, struct fault *fault)
 {
     int code = read_header(p, file, kind, name, fault);
     if (!code) code = picture_reserve(p, name, fault);
@@ -268,7 +283,7 @@ static bool write_big_endian(const uint16_t *samples, size_t count, FILE *file)
     return true;
 }
 
-int pnm_write(const struct picture *p, FILE *file)
+static int pnm_write(const struct picture *p, FILE *file)
 {
     size_t count = picture_samples(p);
     bool done = fprintf(file, "P%c\n%zu %zu\n%u\n", p->channels == 1 ? '5' : '6', p->width,
@@ -317,7 +332,7 @@ static int read_pfm_header(struct picture *p, bool *lowest_first, FILE *file, ch
     return 0;
 }
 
-int pfm_read(struct picture *p, FILE *file, char kind, const char *name, struct fault *fault)
+static int pfm_read(struct picture *p, FILE *file, char kind, const char *name, struct fault *fault)
 {
     bool lowest_first = false;
     int code = read_pfm_header(p, &lowest_first, file, kind, name, fault);
@@ -358,7 +373,7 @@ static int take_header(struct picture *p, const struct npy_header *header, const
     return 0;
 }
 
-int npy_picture_read(struct picture *p, FILE *file, const char *name, struct fault *fault)
+static int npy_picture_read(struct picture *p, FILE *file, const char *name, struct fault *fault)
 {
     struct npy_header header = {.most = NPY_DIMENSIONS};
     int code = npy_header_read(&header, file, name, fault);

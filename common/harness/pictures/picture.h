@@ -57,28 +57,12 @@ size_t picture_samples(const struct picture *);
 /* Is this program linked with libpng? */
 bool png_is_supported(void);
 
-/* The rest of a file whose first two bytes have been read: `kind` is the second one of a PGM, PPM
- * or PFM. (A .npy file stands at its beginning.) They fill the picture, whose samples the caller
- * frees. */
-int pnm_read(struct picture *, FILE *, char kind, const char *name, struct fault *);
 int png_read(struct picture *, FILE *, const char *name, struct fault *);
-int pfm_read(struct picture *, FILE *, char kind, const char *name, struct fault *);
-int npy_picture_read(struct picture *, FILE *, const char *name, struct fault *);
 
-/* Writes to an open file. Returns 0, or an errno. */
-int pnm_write(const struct picture *, FILE *);
 int png_write(const struct picture *, FILE *);
 
 /* Makes room for the samples of a picture of this size. EXIT_USAGE if memory does not suffice. */
 int picture_reserve(struct picture *, const char *name, struct fault *);
-
-/* Reads floats in either order of their bytes. EXIT_USAGE if there are fewer. */
-int picture_read_floats(float *, size_t count, bool lowest_first, FILE *, const char *name,
-                        struct fault *);
-
-/* Fails because the file has ended, or could not be read, before its last pixel. Returns
- * EXIT_USAGE. */
-int picture_ends_early(FILE *, const char *name, struct fault *);
 
 /* Samples of 16 bits: from the order of bytes in files (the higher one first) to this machine's. */
 void picture_from_big_endian(uint16_t *samples, size_t count);

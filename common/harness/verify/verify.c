@@ -311,6 +311,9 @@ static long double quick_base_at(const struct verifier *v, size_t from, size_t i
     return index == v->blocks.start ? v->blocks.base : v->blocks.base_before;
 }
 
+/* Moves the verifier's place and sum on to this element. */
+static void quick_move(struct verifier *, size_t index);
+
 /* Moves on past elements that quick_compare, called at `from`, has found right. */
 static void pass_right(struct verifier *v, size_t from, size_t to, bool checked)
 {
@@ -330,6 +333,14 @@ static void pass_right(struct verifier *v, size_t from, size_t to, bool checked)
     progress_at(v->at);
 }
 
+/* Compares the next `count` outputs, or fewer; `out` has them from index `i` on. If `out` is NULL,
+ * they are left out. Returns how many they are. The verifier stays where it is, but the next three
+ * are answered until the next call. */
+static size_t quick_compare(const struct verifier *, const void *out, size_t i, size_t count);
+
+/* Are all outputs of the chunk that begins with this element right? */
+static bool quick_is_right(size_t index);
+
 /* Compares some of the next `count` outputs. Returns how many. Chunks that are not right are
  * compared again, one after the other. */
 static size_t compare_some(struct verifier *v, const void *out, size_t i, size_t count)
@@ -343,6 +354,9 @@ static size_t compare_some(struct verifier *v, const void *out, size_t i, size_t
     pass_right(v, from, from + some, out);
     return some;
 }
+
+/* Is no sum of this verifier rounded? Otherwise the others must not be called. */
+static bool quick_is_possible(const struct verifier *);
 
 static void compare(struct verifier *v, const void *out, size_t count)
 {
@@ -456,7 +470,7 @@ static struct quick {
     bool right[CHUNKS];
 } quick;
 
-bool quick_is_possible(const struct verifier *v)
+static bool quick_is_possible(const struct verifier *v)
 {
     return v->is_exact && !v->problem.reference;
 }
@@ -532,7 +546,7 @@ static void check_chunk(void *unused, size_t k)
     quick.right[k] = is_exact(quick.sums[k], begin_of(k), end_of(k));
 }
 
-size_t quick_compare(const struct verifier *v, const void *out, size_t i, size_t count)
+static size_t quick_compare(const struct verifier *v, const void *out, size_t i, size_t count)
 {
     size_t most = CHUNKS * VERIFY_CHUNK, chunks;
     struct exact_sum sum = {.real = (double)v->sum.real.sum, .integer = v->sum.integer};
@@ -551,7 +565,7 @@ size_t quick_compare(const struct verifier *v, const void *out, size_t i, size_t
     return quick.count;
 }
 
-bool quick_is_right(size_t index)
+static bool quick_is_right(size_t index)
 {
     return !quick.out || quick.right[(index - quick.at) / VERIFY_CHUNK];
 }
@@ -571,7 +585,7 @@ static long double quick_sum(size_t index)
     return verify_wrapped(quick.problem->element, sum.integer);
 }
 
-void quick_move(struct verifier *v, size_t index)
+static void quick_move(struct verifier *v, size_t index)
 {
     struct exact_sum sum = sum_before(index);
     v->sum.real.sum = sum.real;

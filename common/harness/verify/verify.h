@@ -184,19 +184,6 @@ void verdict_compare_real(struct verdict *, size_t index, enum element, const vo
  * its verdict. */
 void verdict_add_earlier(struct verdict *, const struct verdict *earlier);
 
-/* ---- verify.c -------------------------------------------------------------------------------- */
-
-/* Is no sum of this verifier rounded? Otherwise the others must not be called. */
-bool quick_is_possible(const struct verifier *);
-/* Compares the next `count` outputs, or fewer; `out` has them from index `i` on. If `out` is NULL,
- * they are left out. Returns how many they are. The verifier stays where it is, but the next three
- * are answered until the next call. */
-size_t quick_compare(const struct verifier *, const void *out, size_t i, size_t count);
-/* Are all outputs of the chunk that begins with this element right? */
-bool quick_is_right(size_t index);
-/* Moves the verifier's place and sum on to this element. */
-void quick_move(struct verifier *, size_t index);
-
 /* ---- verify_facts.c -------------------------------------------------------------------------- */
 
 /* One mismatch and its surroundings. */

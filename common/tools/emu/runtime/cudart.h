@@ -241,7 +241,6 @@ void cudart_free_all(const struct context *);
 void *cudart_map_new(size_t bytes);
 /* Lets all devices access host memory, and ends that. Returns an enum emu_error. */
 int cudart_map(void *host, size_t bytes);
-int cudart_unmap(void *host);
 
 /* Is all of [pointer, pointer+bytes) memory of one device, or of the host and mapped into all? */
 bool cudart_is_reachable(const void *pointer, size_t bytes);

@@ -188,7 +188,7 @@ int cudart_map(void *memory, size_t bytes)
     return EMU_OK;
 }
 
-int cudart_unmap(void *memory)
+static int cudart_unmap(void *memory)
 {
     int error = EMU_OK;
     for (int i = 0; i < cudart_device_count(); i++) {
