@@ -275,8 +275,7 @@ def sanitized():
     return [[criterion("build/tests/run", "@(%s)/!(*_slow)" % "|".join(suites[share::SHARES]),
                        name="C, share %d of %d" % (share, SHARES)) for share in shares],
             [bats("commands, share %d" % share, files[share::SHARES], "!slow")
-             for share in shares if files[share::SHARES]],
-            [unit("compiler", "any", "tests/python/cc", "Fuzz")]], []
+             for share in shares if files[share::SHARES]]], []
 
 
 def still_quick():

@@ -31,7 +31,8 @@ FOR_PYCUDA = ("import functools, pycuda.compiler as c\n"
               "c.compile = functools.partial(c.compile, target='ptx')\n")
 # Names that NumPy has given up, which scikit-cuda uses.
 FOR_OLD_NUMPY = ("import numpy\n"
-                 "numpy.typeDict, numpy.float, numpy.complex = numpy.sctypeDict, float, complex\n")
+                 "numpy.float, numpy.complex = float, complex\n"
+                 "numpy.typeDict = {c: numpy.dtype(c).type for c in numpy.typecodes['All']}\n")
 NUMBA = "numba-cuda[cu13]==0.30.4 numba==0.68.1 cuda-bindings==13.0.3 cuda-toolkit==13.5.0"
 TESTED = NUMBA + " filecheck==1.0.6 psutil==7.2.2 cffi==2.1.1 ml_dtypes==0.6.0"
 PYCUDA = "pycuda==2026.1 numpy==2.4.6"
