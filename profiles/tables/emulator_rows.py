@@ -197,9 +197,18 @@ def older_gpus():
 
 # ---- what others wrote ---------------------------------------------------------------------------
 
+MOST_CAUSES = 3
+
+
 @shown
 def suites():
-    """For each suite that others wrote, how many tests passed, and why the others did not."""
+    """For each suite that others wrote, how many tests passed, and why the others did not: of many
+    reasons the first ones."""
+    def said(ends):
+        more = ends[MOST_CAUSES:]
+        rest = sum(int(end.split()[0]) for end in more)
+        others = ["%d (%d other reasons)" % (rest, len(more))] if more else []
+        return "; ".join(ends[:MOST_CAUSES] + others)
     found = {}
     for row in read("suites.csv")[0]:
         ends = found.setdefault((row["suite"], row["package"], row["date"]), {})
@@ -208,7 +217,7 @@ def suites():
     outcomes = ["passed", "skipped", "refused", "failed", "cut"]
     return table(["suite", "package", "date", *outcomes],
                  *([suite, "`%s`" % package, date,
-                    *("; ".join(ends.get(outcome, ["0"])) for outcome in outcomes)]
+                    *(said(ends.get(outcome, ["0"])) for outcome in outcomes)]
                    for (suite, package, date), ends in found.items()))
 
 
