@@ -91,6 +91,8 @@ REFUSED_TEXTS = {
         "a __device__ or __constant__ variable in code of the host" + NVCC,
     "int main(int n, char **a, char **b) { return 0; }":
         "main with more than two parameters" + NVCC,
+    "#ifdef __CUDA_ARCH__\n#endif\nint main() { return 0; }":
+        "main in a file with __CUDA_ARCH__" + NVCC,
 }
 
 

@@ -79,6 +79,10 @@ bool read_host(struct parser *p, const struct token *token, const struct name *n
     const struct name *now = find_name(p, token);
     if (now->kind == NAME_FUNCTION && is_token(token, "main") && now->function->parameter_count > 2)
         refuse(p, token, "main with more than two parameters");
+    /* Its text is preprocessed once, as for the device. */
+    if (now->kind == NAME_FUNCTION && is_token(token, "main") &&
+        strstr(p->diagnostics->sources->files[name->begin->at.file].text, "__CUDA_ARCH__"))
+        refuse(p, token, "main in a file with __CUDA_ARCH__");
     bool is_right = p->stumbled_at == NULL && now->kind != NAME_HOST;
     p->stumbled_at = NULL;
     p->token = here;
