@@ -286,3 +286,12 @@ END
     [ "$output" = "emu: nvcc needs g++, which is not in PATH; install the package g++\
  (gcc-c++ on Fedora and RHEL)" ]
 }
+
+@test "the emulator's own Makefile builds and runs the examples" {
+    [ -z "${SANITIZED:-}" ] || skip "it would build this tree in the ordinary way"
+    unset MAKEFLAGS MAKELEVEL MFLAGS
+    run make --no-print-directory -C "$TREE/common/tools/emu" check
+    [ "$status" -eq 0 ]
+    [ "$(grep -c "^right: " <<<"$output")" -eq 8 ]
+    [ "$(grep -c "^found: " <<<"$output")" -eq 4 ]
+}

@@ -29,7 +29,10 @@ swizzle)
     text() { rm "$file.new" && build/labs/bank-lab "$name" write "$file.new" build/labs/banks.ptx; }
     ;;
 esac
-check=check-$name && [ "${name#lab}" = "$name" ] || check=check$number
+case $name in
+lab*) check=check$number ;;
+*) check=check-$name ;;
+esac
 if [ -e "$file" ]; then
     echo "$file is there already, and stays as it is. Move it away for a new one."
 else

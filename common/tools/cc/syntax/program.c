@@ -60,6 +60,14 @@ const char PROGRAM[] =
 
 bool is_host_code(const struct parser *p) { return p->function != NULL && p->function->is_host; }
 
+/* Does a file choose by __CUDA_ARCH__? It is preprocessed once, as for the device. */
+static bool has_architecture(const struct parser *p, int file)
+{
+    const struct token *token = lex(p->diagnostics, file);
+    while (token != NULL && !is_token(token, "__CUDA_ARCH__")) token = token->next;
+    return token != NULL;
+}
+
 bool read_host(struct parser *p, const struct token *token, const struct name *name)
 {
     struct token *here = p->token, *before = p->previous;
@@ -79,9 +87,7 @@ bool read_host(struct parser *p, const struct token *token, const struct name *n
     const struct name *now = find_name(p, token);
     if (now->kind == NAME_FUNCTION && is_token(token, "main") && now->function->parameter_count > 2)
         refuse(p, token, "main with more than two parameters");
-    /* Its text is preprocessed once, as for the device. */
-    if (now->kind == NAME_FUNCTION && is_token(token, "main") &&
-        strstr(p->diagnostics->sources->files[name->begin->at.file].text, "__CUDA_ARCH__"))
+    if (is_token(token, "main") && has_architecture(p, name->begin->at.file))
         refuse(p, token, "main in a file with __CUDA_ARCH__");
     bool is_right = p->stumbled_at == NULL && now->kind != NAME_HOST;
     p->stumbled_at = NULL;
