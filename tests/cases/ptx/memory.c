@@ -461,7 +461,7 @@ static union value apply(const char *op, const struct type *t, union value old, 
     if (!strcmp(op, "inc")) return put_integer(t, x >= y ? 0 : (wide)(x + 1));
     if (!strcmp(op, "dec")) return put_integer(t, x == 0 || x > y ? (wide)y : (wide)(x - 1));
     if (!strcmp(op, "add") && t->kind == FLOAT) /* whole numbers below: exact */
-        return put_real(t, get_real(t, old) + get_real(t, b), 0, NEAREST);
+        return put_real(t, get_real(t, old) + get_real(t, b));
     if (!strcmp(op, "add")) return put_integer(t, (wide)(x + y));
     cr_assert_fail("no operation '%s'", op);
     return old;
@@ -486,7 +486,7 @@ static const struct atomic {
 static union value operand(const struct type *t, uint64_t random)
 {
     union value edges[MAX_EDGES];
-    if (t->kind == FLOAT) return put_real(t, (int)(random % 201) - 100, 0, NEAREST);
+    if (t->kind == FLOAT) return put_real(t, (int)(random % 201) - 100);
     if (random % 4 == 0) return put_integer(t, random >> 8 & 3); /* so that cas often succeeds */
     return edges[(random >> 8) % edge_values(t, false, edges)];
 }

@@ -221,7 +221,6 @@ static const struct type types[] = {
     {"b32", BITS, 32, 'r', 0, 0},      {"b64", BITS, 64, 'l', 0, 0},
     {"f16", FLOAT, 16, 'h', 11, 15},   {"bf16", FLOAT, 16, 'h', 8, 127},
     {"f32", FLOAT, 32, 'f', 24, 127},  {"f64", FLOAT, 64, 'd', 53, 1023},
-    {"f16x2", BITS, 32, 'r', 0, 0},    {"bf16x2", BITS, 32, 'r', 0, 0},
     {"pred", PREDICATE, 1, 'p', 0, 0},
 };
 
@@ -231,13 +230,6 @@ const struct type *find_type(const char *name)
         if (!strcmp(types[i].name, name)) return &types[i];
     cr_assert_fail("no type '%s'", name);
     abort();
-}
-
-const struct type *packed_type(const char *name)
-{
-    if (!strcmp(name, "f16x2")) return find_type("f16");
-    if (!strcmp(name, "bf16x2")) return find_type("bf16");
-    return NULL;
 }
 
 /* ---- integers -------------------------------------------------------------------------------- */
@@ -303,11 +295,6 @@ union value flush(const struct type *t, union value v)
     return v;
 }
 
-union value negate(const struct type *t, union value v)
-{
-    return (union value){.u64 = (v.u64 ^ sign_bit(t)) & mask_of(t)};
-}
-
 long double get_real(const struct type *t, union value v)
 {
     if (t->kind != FLOAT) {
@@ -331,39 +318,21 @@ static union value encode(const struct type *t, bool negative, uint64_t exponent
                                 fraction};
 }
 
-union value put_real(const struct type *t, long double hi, long double lo, enum rounding rounding)
+union value put_real(const struct type *t, long double real)
 {
     uint64_t all = (UINT64_C(1) << fraction_bits(t)) - 1;
-    if (isnan(hi)) return encode(t, false, exponent_ones(t), all);
+    if (isnan(real)) return encode(t, false, exponent_ones(t), all);
 
-    bool negative = signbit(hi);
-    long double x = fabsl(hi), rest = negative ? -lo : lo;
+    bool negative = signbit(real);
+    long double x = fabsl(real);
     if (isinf(x)) return encode(t, negative, exponent_ones(t), 0);
     if (x == 0) return encode(t, negative, 0, 0);
 
-    /* In units of the result's last place: `whole` can be kept, `part` is cut off. */
+    /* In units of the result's last place. */
     int e = ilogbl(x) < least_exponent(t) ? least_exponent(t) : ilogbl(x);
-    long double units = ldexpl(x, fraction_bits(t) - e);
-    long double whole = floorl(units), part = units - whole;
-
-    bool inexact = part > 0, away = false;
-    switch (rounding) {
-    case NEAREST:
-        away = part > 0.5L || (part == 0.5L && (rest > 0 || (rest == 0 && fmodl(whole, 2) == 1)));
-        break;
-    case ZERO: break;
-    case DOWN: away = inexact && negative; break;
-    case UP: away = inexact && !negative; break;
-    }
-    if (away) whole += 1;
-
-    uint64_t n = (uint64_t)whole; /* with the hidden bit; may have carried into the next exponent */
-    if (n >> t->mantissa) n >>= 1, e++;
-    if (e > t->exponent) {
-        bool to_infinity = rounding == NEAREST || rounding == (negative ? DOWN : UP);
-        return to_infinity ? encode(t, negative, exponent_ones(t), 0)
-                           : encode(t, negative, exponent_ones(t) - 1, all);
-    }
+    uint64_t n = (uint64_t)rintl(ldexpl(x, fraction_bits(t) - e));
+    if (n >> t->mantissa) n >>= 1, e++; /* the rounding has carried into the next exponent */
+    if (e > t->exponent) return encode(t, negative, exponent_ones(t), 0);
     bool normal = n >> fraction_bits(t);
     return encode(t, negative, normal ? (uint64_t)(e + t->exponent) : 0, n & all);
 }
@@ -414,13 +383,6 @@ static size_t special_values(const struct type *t, bool few, union value *edges)
 size_t edge_values(const struct type *t, bool few, union value edges[MAX_EDGES])
 {
     size_t n = 0;
-    const struct type *half = packed_type(t->name);
-    if (half) { /* pairs of neighbouring edge values, so that the halves differ */
-        size_t count = edge_values(half, few, edges);
-        uint64_t first = edges[0].u64;
-        for (; n < count; n++) edges[n].u64 |= (n + 1 < count ? edges[n + 1].u64 : first) << 16;
-        return n;
-    }
     switch (t->kind) {
     case PREDICATE:
         edges[n++] = (union value){.u64 = 0};
@@ -428,10 +390,10 @@ size_t edge_values(const struct type *t, bool few, union value edges[MAX_EDGES])
         return n;
     case FLOAT:
         for (size_t i = 0; i < sizeof real_few / sizeof *real_few; i++)
-            edges[n++] = put_real(t, real_few[i], 0, NEAREST);
+            edges[n++] = put_real(t, real_few[i]);
         n += special_values(t, few, edges + n);
         for (size_t i = 0; !few && i < sizeof real_more / sizeof *real_more; i++)
-            edges[n++] = put_real(t, real_more[i], 0, NEAREST);
+            edges[n++] = put_real(t, real_more[i]);
         break;
     default: /* integers: cut to the type, so that smaller types see them as other edges */
         for (size_t i = 0; i < sizeof integer_few / sizeof *integer_few; i++)
@@ -445,220 +407,6 @@ size_t edge_values(const struct type *t, bool few, union value edges[MAX_EDGES])
     return n;
 }
 
-/* ---- tables of operations -------------------------------------------------------------------- */
-
-enum { MAX_FAILURES_SHOWN = 3, MAX_INPUTS = 4, MAX_OUTPUTS = 4, FORM_TEXT = 512 };
-
-bool has(const struct form *form, const char *modifier)
-{
-    size_t length = strlen(modifier);
-    for (const char *s = form->modifiers; (s = strchr(s, '.')); s++)
-        if (!strncmp(s + 1, modifier, length) && (s[1 + length] == '.' || !s[1 + length]))
-            return true;
-    return false;
-}
-
-/* Replaces $T, $S and $M in a row's text; $0 … $9 stay for ptx_run(). */
-static void expand(char *to, size_t size, const char *text, const struct form *form)
-{
-    FILE *f = fmemopen(to, size, "w");
-    cr_assert(f);
-    for (const char *s = text; *s; s++) {
-        const char *with = NULL;
-        if (s[0] == '$' && s[1] == 'T') with = form->type->name;
-        if (s[0] == '$' && s[1] == 'S') with = form->from->name;
-        if (s[0] == '$' && s[1] == 'M') with = form->modifiers;
-        if (with)
-            fputs(with, f), s++;
-        else
-            fputc(*s, f);
-    }
-    fclose(f);
-}
-
-static char doubled(char letter) { return letter == 'h' ? 'r' : 'l'; }
-
-/* The type whose edge values suit an operand, and the operand's register. */
-static const struct type *operand_type(const struct form *form, char letter, char *reg)
-{
-    static const char *const names[][2] = {{"h", "u16"}, {"r", "u32"}, {"l", "u64"},
-                                           {"f", "f32"}, {"d", "f64"}, {"p", "pred"}};
-    const struct type *t = letter == 's' ? form->from : form->type;
-    *reg = letter == 't' || letter == 's' ? t->letter : letter == 'w' ? doubled(t->letter) : letter;
-    if (letter == 't' || letter == 's') return t;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i][0][0] == *reg) return find_type(names[i][1]);
-    cr_assert_fail("no operand letter '%c'", letter);
-    abort();
-}
-
-/* All combinations of edge values, or of the few where there are three inputs and more. */
-static size_t combine(const struct type *const types[], unsigned inputs, union value **all)
-{
-    union value edges[MAX_INPUTS][MAX_EDGES];
-    size_t counts[MAX_INPUTS], total = 1;
-    for (unsigned i = 0; i < inputs; i++)
-        total *= counts[i] = edge_values(types[i], inputs > 2, edges[i]);
-
-    /* With four inputs even combinations of the few values are too many. A fixed random sample of
-     * them is used. */
-    enum { MOST = 6000 };
-    size_t count = total > MOST ? MOST : total;
-    uint64_t seed = 1;
-    *all = calloc(count * inputs + 1, sizeof **all);
-    cr_assert(*all);
-    for (size_t n = 0; n < count; n++) {
-        size_t rest = count < total ? next_random(&seed) % total : n;
-        for (unsigned i = 0; i < inputs; i++) {
-            (*all)[n * inputs + i] = edges[i][rest % counts[i]];
-            rest /= counts[i];
-        }
-    }
-    return count;
-}
-
-/* Is a number so small that a product or a quotient with it may be denormal? */
-static bool is_small(const struct type *t, union value value)
-{
-    if (t->kind != FLOAT || t->bits != 32) return false;
-    float magnitude = fabsf(value.f32);
-    return magnitude > 0 && magnitude < 0x1p-60f;
-}
-
-/* Moves the combinations with a small number to the front, in their order. The warps of the others
- * have no denormal number in any lane; operations with .ftz run them by other code. */
-static void put_small_first(union value *all, size_t count, unsigned inputs,
-                            const struct type *const types[])
-{
-    union value *sorted = calloc(count * inputs + 1, sizeof *sorted);
-    cr_assert(sorted);
-    size_t placed = 0;
-    for (int small = 1; small >= 0; small--)
-        for (size_t n = 0; n < count; n++) {
-            int found = 0;
-            for (unsigned i = 0; i < inputs; i++) found |= is_small(types[i], all[n * inputs + i]);
-            if (found == small)
-                memcpy(sorted + inputs * placed++, all + n * inputs, inputs * sizeof *all);
-        }
-    memcpy(all, sorted, count * inputs * sizeof *all);
-    free(sorted);
-}
-
-/* Bits of a register class. */
-static unsigned width(char reg)
-{
-    return reg == 'h' ? 16 : reg == 'l' || reg == 'd' ? 64 : reg == 'p' ? 1 : 32;
-}
-
-static bool near(const struct type *t, union value got, union value want,
-                 const struct tolerance *within)
-{
-    long double g = get_real(t, got), w = get_real(t, want);
-    if (isnan(w) || isinf(w) || isnan(g) || isinf(g)) return g == w;
-    long double off = fabsl(g - w);
-    /* Adjacent floating-point numbers of one sign have adjacent bit patterns. */
-    int64_t steps = (int64_t)(got.u64 - want.u64);
-    bool same_sign = signbit(g) == signbit(w);
-    return off <= within->absolute || off <= within->relative * fabsl(w) ||
-           (same_sign && fabs((double)steps) <= within->ulps);
-}
-
-static bool equal_half(const struct tried_op *op, const struct type *t, union value got,
-                       union value want)
-{
-    if (got.u64 == want.u64) return true;
-    if (t->kind != FLOAT) return false;
-    if (is_nan(t, want)) return is_nan(t, got) && (op->any_nan || t->bits == 64);
-    return (op->within.ulps || op->within.relative || op->within.absolute) &&
-           near(t, got, want, &op->within);
-}
-
-static bool equal(const struct tried_op *op, const struct type *t, union value got,
-                  union value want)
-{
-    const struct type *half = packed_type(t->name);
-    if (!half) return equal_half(op, t, got, want);
-    return !(got.u64 >> 32) &&
-           equal_half(op, half, (union value){.u64 = got.u16}, (union value){.u64 = want.u16}) &&
-           equal_half(op, half, (union value){.u64 = got.u32 >> 16},
-                      (union value){.u64 = want.u32 >> 16});
-}
-
-static void print_values(FILE *f, const char *label, unsigned count,
-                         const struct type *const types[], const union value *values)
-{
-    fprintf(f, "%s", label);
-    for (unsigned i = 0; i < count; i++) {
-        fprintf(f, " 0x%llx", (unsigned long long)values[i].u64);
-        if (types[i]->kind == FLOAT) fprintf(f, " (%.9Lg)", get_real(types[i], values[i]));
-    }
-}
-
-/* Runs one form on all inputs. Returns whether everything agreed. */
-static bool check_form(struct emu *emu, const struct tried_op *op, const struct form *form)
-{
-    char text[FORM_TEXT], operands[PTX_RUN_OPERANDS + 2] = "";
-    expand(text, sizeof text, op->text, form);
-
-    const struct type *types[PTX_RUN_OPERANDS];
-    unsigned outputs = ptx_outputs(op->operands), inputs = ptx_inputs(op->operands);
-    cr_assert(outputs <= MAX_OUTPUTS && inputs <= MAX_INPUTS);
-    operands[outputs] = '=';
-    for (unsigned i = 0; i < outputs + inputs; i++) {
-        unsigned at = i < outputs ? i : i + 1;
-        types[i] = operand_type(form, op->operands[at], &operands[at]);
-    }
-
-    union value *in;
-    size_t count = combine(types + outputs, inputs, &in);
-    if (form->ftz) put_small_first(in, count, inputs, types + outputs);
-    union value *out = calloc(count * outputs, sizeof *out);
-    cr_assert(out);
-
-    int e = ptx_run(emu, text, operands, count, in, out);
-    size_t wrong = 0;
-    for (size_t n = 0; n < count && !e; n++) {
-        union value want[MAX_OUTPUTS] = {{0}};
-        if (!op->want(form, in + n * inputs, want)) continue;
-        bool same = true;
-        for (unsigned i = 0; i < outputs; i++) {
-            unsigned bits = width(operands[i]);
-            if (bits < 64) want[i].u64 &= (UINT64_C(1) << bits) - 1;
-            same &= equal(op, types[i], out[n * outputs + i], want[i]);
-        }
-        if (same || wrong++ >= MAX_FAILURES_SHOWN) continue;
-        char *message;
-        size_t size;
-        FILE *f = open_memstream(&message, &size);
-        cr_assert(f);
-        fprintf(f, "%s thread %zu:", text, n);
-        print_values(f, " in", inputs, types + outputs, in + n * inputs);
-        print_values(f, ", got", outputs, types, out + n * outputs);
-        print_values(f, ", want", outputs, types, want);
-        fclose(f);
-        cr_expect(false, "%s", message);
-        free(message);
-    }
-    cr_expect(!e, "%s: error %d: %s", text, e, emu_message(emu));
-    if (wrong > MAX_FAILURES_SHOWN)
-        cr_expect(false, "%s: %zu of %zu results are wrong", text, wrong, count);
-    free(in);
-    free(out);
-    return !e && !wrong;
-}
-
-static struct form make_form(const char *type, const char *from, const char *modifiers)
-{
-    struct form form = {.type = find_type(type), .from = find_type(from), .modifiers = modifiers};
-    form.ftz = has(&form, "ftz");
-    form.sat = has(&form, "sat");
-    form.rounding = has(&form, "rz") || has(&form, "rzi")   ? ZERO
-                    : has(&form, "rm") || has(&form, "rmi") ? DOWN
-                    : has(&form, "rp") || has(&form, "rpi") ? UP
-                                                            : NEAREST;
-    return form;
-}
-
 bool next_word(const char **list, char *word, size_t size)
 {
     *list += strspn(*list, " ");
@@ -668,26 +416,4 @@ bool next_word(const char **list, char *word, size_t size)
     word[length] = '\0';
     *list += length;
     return length > 0;
-}
-
-void check_ops(const struct tried_op *ops, size_t count)
-{
-    struct emu *emu = open_emu();
-    size_t forms = 0;
-    char type[16], from[16], modifiers[32];
-    for (const struct tried_op *op = ops; op < ops + count; op++) {
-        for (const char *t = op->types; next_word(&t, type, sizeof type);) {
-            for (const char *s = op->from ? op->from : type; next_word(&s, from, sizeof from);) {
-                const char *m = op->modifiers ? op->modifiers : "-";
-                while (next_word(&m, modifiers, sizeof modifiers)) {
-                    bool none = !strcmp(modifiers, "-");
-                    struct form form = make_form(type, from, none ? "" : modifiers);
-                    check_form(emu, op, &form);
-                    forms++;
-                }
-            }
-        }
-    }
-    cr_assert(forms >= count, "a row of the table has no form");
-    emu_close(emu);
 }

@@ -112,12 +112,8 @@ struct type {
     int exponent; /* … and the greatest exponent */
 };
 
-/* The type with this name; aborts the test if the name is unknown. Packed pairs ("f16x2") have no
- * kind of their own: packed_type() returns their half, or NULL. */
+/* The type with this name; aborts the test if the name is unknown. */
 const struct type *find_type(const char *name);
-const struct type *packed_type(const char *name);
-
-enum rounding { NEAREST, ZERO, DOWN, UP };
 
 typedef unsigned __int128 wide; /* integers modulo 2^128 */
 
@@ -131,16 +127,14 @@ __int128 greatest(const struct type *);
 
 /* The value as a real number: long double holds every f64, and s64 and u64, exactly. */
 long double get_real(const struct type *, union value);
-/* The number hi + lo rounded to the type. lo is a correction of at most half a unit in the last
- * place of hi as a double (0 where hi is exact) and only serves rounding to nearest. NaN becomes
- * the type's canonical NaN: all bits set except the sign's (f64: any quiet NaN). */
-union value put_real(const struct type *, long double hi, long double lo, enum rounding);
+/* The number rounded to the type, to nearest. NaN becomes the type's canonical NaN: all bits set
+ * except the sign's. */
+union value put_real(const struct type *, long double);
 
 bool is_nan(const struct type *, union value);
 bool is_subnormal(const struct type *, union value);
 /* The value, or zero of the same sign if it is subnormal. */
 union value flush(const struct type *, union value);
-union value negate(const struct type *, union value);
 
 /* Values worth trying for a type: limits, powers of two and their neighbours, shift amounts, NaNs,
  * infinities, subnormals … Returns their number; `few`: only about a dozen of the most important
@@ -148,65 +142,8 @@ union value negate(const struct type *, union value);
 enum { MAX_EDGES = 64 };
 size_t edge_values(const struct type *, bool few, union value edges[MAX_EDGES]);
 
-/* ---- tables of operations -------------------------------------------------------------------- */
-
-/*
- * A row says how an instruction is written, which types and modifiers it takes and what it must
- * give; check_ops() tries every combination on every combination of edge values.
- */
-
-/* One instruction: a row with its type and modifiers chosen. */
-struct form {
-    const struct type *type, *from; /* $T; $S where the row has a second list, otherwise the same */
-    const char *modifiers;          /* $M, as written: ".rz.ftz" */
-    /* Facts that the modifiers state, if they do. */
-    enum rounding rounding;
-    bool ftz, sat;
-};
-
-/* True if a modifier stands in the form: has(form, "ftz"). */
-bool has(const struct form *, const char *modifier);
-
-/* Computes the result that the instruction must have. False: PTX leaves the result open for these
- * inputs (then only a crash or an error is a failure). out is all zeros before. */
-typedef bool reference(const struct form *, const union value in[], union value out[]);
-#define UNUSED __attribute__((unused))
-#define REFERENCE(name)                                                                            \
-    static bool name(UNUSED const struct form *f, UNUSED const union value in[],                   \
-                     UNUSED union value out[])
-
-/* The allowed error of a floating-point result: in units in the last place, relative, absolute. A
- * result is right if it is within one of these bounds. All zero: the bits must be equal. */
-struct tolerance {
-    double ulps, relative, absolute;
-};
-
-struct tried_op {
-    const char *text;      /* "add$M.$T $0, $1, $2;" */
-    const char *operands;  /* as in ptx_run.h, and t, s: a register of type $T, $S; w: twice $T */
-    const char *types;     /* for $T, separated by blanks */
-    const char *from;      /* for $S; NULL: only one type */
-    const char *modifiers; /* for $M, separated by blanks; "-": without a modifier; NULL: "-" */
-    reference *want;
-    struct tolerance within;
-    bool any_nan; /* PTX does not say which NaN; otherwise f16, bf16 and f32 have canonical ones */
-};
-
-/* A row of a table; fields after the reference may follow by name: .any_nan = true. */
-#define OP(text_, operands_, types_, from_, modifiers_, want_, ...)                                \
-    {                                                                                              \
-        .text = text_, .operands = operands_, .types = types_, .from = from_,                      \
-        .modifiers = modifiers_, .want = want_, __VA_ARGS__                                        \
-    }
-
-/* Tries every row in every form. A failure prints the instruction, the inputs, the result and the
- * expected result. */
-void check_ops(const struct tried_op *ops, size_t count);
-
 /* The words of a list separated by blanks, in turn: `list` moves on. Returns false at its end. */
 bool next_word(const char **list, char *word, size_t size);
-
-#define CHECK_OPS(table) check_ops(table, sizeof(table) / sizeof *(table))
 
 /* ---- pairs of tests/cases/checks ------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /*
- * texts.c — texts that are no PTX, and PTX for other GPUs; constants; instructions as they are
+ * texts.c — texts that are no PTX, and PTX for other GPUs; instructions as they are
  * decoded. (Exact messages are in refusals.ptx.)
  */
 #include "ptx_run.h"
@@ -7,7 +7,6 @@
 #include "tests/support/command.h"
 
 #include <criterion/criterion.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -389,110 +388,4 @@ Test(emu_insn, result_of_a_wide_conversion)
 Test(emu_insn, is_two_lines_of_a_cache)
 {
     cr_expect(sizeof(struct insn) <= 128, "%zu bytes", sizeof(struct insn));
-}
-
-/* ---- constant expressions, in instructions, addresses and initial values --------------------- */
-
-/* How far an element is from the array's beginning, as on an H200. */
-#define DISTANCE(variable, element)                                                                \
-    ".reg .b64 a;\n" variable ";\nmov.u64 a, v;\nmov.u64 $0, " element ";\nsub.s64 $0, $0, a"
-
-static const struct {
-    const char *text; /* an expression, or instructions without the last semicolon */
-    uint64_t want;
-} integers[] = {
-    {"4*3+1", 13},
-    {"1+2*3", 7},
-    {"(1+2)*3", 9},
-    {"(2<<4)|1", 33},
-    {"2<<4|1", 33},
-    {"~0", UINT64_MAX},
-    {"-5", (uint64_t)-5},
-    {"- -5", 5},
-    {"+5", 5},
-    {"-7/2", (uint64_t)-3},
-    {"-7%3", (uint64_t)-1},
-    {"-1>>1", UINT64_MAX},
-    {"-1U>>1", INT64_MAX},
-    {"(.u64)-1>>63", 1},
-    {"(.s64)0xffffffffffffffff/2", 0},
-    {"0xffffffffffffffff/2", INT64_MAX},
-    {"(.s64)0x8000000000000000/-1", UINT64_C(1) << 63},
-    {"(.s64)0x8000000000000000%-1", 0},
-    {"1<<64", 0},
-    {"5>3", 1},
-    {"-1<0U", 0},
-    {"3>=4", 0},
-    {"4<=4", 1},
-    {"1==1 && 2!=3", 1},
-    {"0||!4", 0},
-    {"6^3", 5},
-    {"6&3", 2},
-    {"1 ? 2 : 3", 2},
-    {"0 ? 2 : 0 ? 3 : 4", 4},
-    {"WARP_SZ-1", 31},
-    {"(1.5 < 2.0) + 010 + 0b11", 12},
-    {"1-2-3", (uint64_t)-4},
-    {DISTANCE(".shared .b8 v[8]", "v[3]"), 3},
-    {DISTANCE(".shared .v4 .f32 v[8]", "v[3]"), 12},
-    {DISTANCE(".local .f64 v[4][8]", "v[99+1]"), 800},
-    {DISTANCE(".local .u32 v[8]", "v[-1]"), 0xfffffffc},
-    {".shared .u64 v[8];\nst.shared.u64 v[3], 7;\nld.shared.u64 $0, [v+24]", 7},
-    {".local .u64 v[8];\nst.local.u64 [v+24], 7;\nld.local.u64 $0, v[3]", 7},
-};
-
-Test(emu_constants, integers)
-{
-    struct emu *emu = open_emu();
-    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
-        char text[200];
-        union value out = {0};
-        snprintf(text, sizeof text, "%s%s;", strchr(integers[i].text, ';') ? "" : "mov.u64 $0, ",
-                 integers[i].text);
-        int e = ptx_run(emu, text, "l=", 1, NULL, &out);
-        cr_expect(!e && out.u64 == integers[i].want, "%s: error %d, got %#llx, want %#llx: %s",
-                  integers[i].text, e, (unsigned long long)out.u64,
-                  (unsigned long long)integers[i].want, e ? emu_message(emu) : "");
-    }
-    emu_close(emu);
-}
-
-static const struct {
-    const char *text;
-    double want;
-} reals[] = {{"1.5+2.25", 3.75}, {"-1.5", -1.5},       {"3.0/4", 0.75}, {"2*0d3FF8000000000000", 3},
-             {"1.0-0.5", 0.5},   {"0 ? 1.0 : 2.0", 2}, {"-0.0", -0.0}};
-
-Test(emu_constants, reals)
-{
-    struct emu *emu = open_emu();
-    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
-        char text[100];
-        union value out[2] = {{0}};
-        snprintf(text, sizeof text, "mov.f64 $0, %s;\nmov.f32 $1, %s;", reals[i].text,
-                 reals[i].text);
-        int e = ptx_run(emu, text, "df=", 1, NULL, out);
-        cr_expect(!e && out[0].f64 == reals[i].want && out[1].f32 == (float)reals[i].want &&
-                      signbit(out[0].f64) == signbit(reals[i].want),
-                  "%s: error %d, got %g and %g: %s", reals[i].text, e, out[0].f64, out[1].f32,
-                  emu_message(emu));
-    }
-    emu_close(emu);
-}
-
-/* Deep nesting is refused, not a crash. */
-Test(emu_constants, nesting)
-{
-    enum { DEPTH = 100000 };
-    struct emu *emu = open_emu();
-    char *text = malloc(DEPTH + 100);
-    union value out = {0};
-    strcpy(text, "mov.u64 $0, ");
-    memset(text + strlen(text), '(', DEPTH);
-    strcpy(text + strlen("mov.u64 $0, ") + DEPTH, "1;");
-    int e = ptx_run(emu, text, "l=", 1, NULL, &out);
-    cr_expect(e == EMU_INVALID_PTX && strstr(emu_message(emu), "nested"), "error %d: %s", e,
-              emu_message(emu));
-    free(text);
-    emu_close(emu);
 }
