@@ -10,16 +10,18 @@
 #include <string.h>
 
 /* printf(in, out), with both pointers as they are. Its return value is stored to `result`. */
+#define PRINTS(before)                                                                             \
+    PTX_HEADER ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"           \
+               ".visible .global .u32 result;\n"                                                   \
+               ".visible .entry k(.param .u64 p_out, .param .u64 p_in) {\n"                        \
+               ".shared .align 8 .b8 s[8];\n.local .align 8 .b8 l[32];\n"                          \
+               ".reg .b64 %l<4>;\n.reg .b32 %r<4>;\n" before                                      \
+               "{\n.param .b64 f;\n.param .b64 a;\n.param .b32 r;\n"                              \
+               "st.param.b64 [f], %l0;\nst.param.b64 [a], %l1;\n"                                  \
+               "call.uni (r), vprintf, (f, a);\nld.param.b32 %r0, [r];\n}\n"                       \
+               "st.global.u32 [result], %r0;\nret;\n}\n"
 static const char prints[] =
-    PTX_HEADER ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
-               ".visible .global .u32 result;\n"
-               ".visible .entry k(.param .u64 p_out, .param .u64 p_in) {\n"
-               ".reg .b64 %l<4>;\n.reg .b32 %r<4>;\n"
-               "ld.param.u64 %l0, [p_in];\nld.param.u64 %l1, [p_out];\n"
-               "{\n.param .b64 f;\n.param .b64 a;\n.param .b32 r;\n"
-               "st.param.b64 [f], %l0;\nst.param.b64 [a], %l1;\n"
-               "call.uni (r), vprintf, (f, a);\nld.param.b32 %r0, [r];\n}\n"
-               "st.global.u32 [result], %r0;\nret;\n}\n";
+    PRINTS("ld.param.u64 %l0, [p_in];\nld.param.u64 %l1, [p_out];\n");
 
 static char printed[20000];
 static int32_t result;
@@ -314,22 +316,13 @@ Test(emu_printf, long_strings_and_formats)
 /* Format and string in shared memory, in local memory, and in a parameter. */
 Test(emu_printf, strings_in_every_space)
 {
-    static const char text[] =
-        PTX_HEADER ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
-                   ".visible .global .u32 result;\n"
-                   ".visible .entry k(.param .u64 p_out, .param .u64 p_in) {\n"
-                   ".shared .align 8 .b8 s[8];\n.local .align 8 .b8 l[32];\n"
-                   ".reg .b64 %l<8>;\n.reg .b32 %r<4>;\n"
-                   "mov.b32 %r1, 0x0a73253c;\nst.local.u32 [l], %r1;\n"   /* "<%s\n" */
-                   "mov.b32 %r1, 0x0073253e;\nst.local.u32 [l+4], %r1;\n" /* ">%s" */
-                   "mov.b32 %r1, 0x00006968;\nst.shared.u32 [s], %r1;\n"  /* "hi" */
-                   "mov.u64 %l0, s;\ncvta.shared.u64 %l0, %l0;\nst.local.u64 [l+8], %l0;\n"
-                   "mov.b64 %l1, p_in;\ncvta.param.u64 %l1, %l1;\nst.local.u64 [l+16], %l1;\n"
-                   "mov.u64 %l2, l;\ncvta.local.u64 %l2, %l2;\nadd.u64 %l3, %l2, 8;\n"
-                   "{\n.param .b64 f;\n.param .b64 a;\n.param .b32 r;\n"
-                   "st.param.b64 [f], %l2;\nst.param.b64 [a], %l3;\n"
-                   "call.uni (r), vprintf, (f, a);\nld.param.b32 %r0, [r];\n}\n"
-                   "st.global.u32 [result], %r0;\nret;\n}\n";
+    static const char text[] = PRINTS(
+        "mov.b32 %r1, 0x0a73253c;\nst.local.u32 [l], %r1;\n"   /* "<%s\n" */
+        "mov.b32 %r1, 0x0073253e;\nst.local.u32 [l+4], %r1;\n" /* ">%s" */
+        "mov.b32 %r1, 0x00006968;\nst.shared.u32 [s], %r1;\n"  /* "hi" */
+        "mov.u64 %l0, s;\ncvta.shared.u64 %l0, %l0;\nst.local.u64 [l+8], %l0;\n"
+        "mov.b64 %l1, p_in;\ncvta.param.u64 %l1, %l1;\nst.local.u64 [l+16], %l1;\n"
+        "mov.u64 %l0, l;\ncvta.local.u64 %l0, %l0;\nadd.u64 %l1, %l0, 8;\n");
     struct emu *emu = open_emu();
     cr_assert(!launch_with(emu, text, 0x006b6f, 0), "%s", emu_message(emu)); /* "ok" */
     cr_expect_str_eq(printed, "<hi\n>ok");
