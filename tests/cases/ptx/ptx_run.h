@@ -1,6 +1,6 @@
 /*
  * ptx_run.h — what the tests of PTX have in common: pieces of PTX that are run, whole kernels,
- * number types and tables of operations, the pairs of tests/cases/checks, and textures.
+ * number types, and the pairs of tests/cases/checks.
  */
 #ifndef PTX_RUN_H
 #define PTX_RUN_H
@@ -173,24 +173,5 @@ int pair_run(struct emu *, const struct pair *, bool right);
 /* The same, and then reads the memory of its arguments. */
 int pair_result(struct emu *, const struct pair *, bool right,
                 int memory[PAIR_ARGUMENTS][PAIR_WORDS]);
-
-/* ---- textures and surfaces ------------------------------------------------------------------- */
-
-/* A texture of floats without gaps, whose outside is the nearest element; it has no memory yet. */
-struct emu_texture floats(enum emu_texture_shape, const uint64_t size[3], unsigned channels);
-
-/* Reads a texture in `count` threads, at most 256, by an instruction ("tex" or "tld4.r") of this
- * geometry; `result` is the type of its results, or s32 for integer coordinates. A thread's four
- * coordinates are in %c0 to %c3. Aborts the test after an error. */
-void read_texture_by(struct emu *, const struct emu_texture *, const char *instruction,
-                     const char *geometry, const char *type, const char *coordinates,
-                     unsigned count, union value (*in)[4], union value (*out)[4]);
-void read_texture(struct emu *, const struct emu_texture *, const char *geometry, const char *type,
-                  const char *coordinates, unsigned count, union value (*in)[4],
-                  union value (*out)[4]);
-
-/* Runs a body that names its object %object and its memory %out, with one thread; returns the
- * launch's error. */
-int run_with_object(struct emu *, uint64_t object, const char *body, emu_addr out);
 
 #endif

@@ -13,7 +13,9 @@
 
 /* ---- kernels that read textures -------------------------------------------------------------- */
 
-struct emu_texture floats(enum emu_texture_shape shape, const uint64_t size[3], unsigned channels)
+/* A texture of floats without gaps, whose outside is the nearest element; it has no memory yet. */
+static struct emu_texture floats(enum emu_texture_shape shape, const uint64_t size[3],
+                                 unsigned channels)
 {
     struct emu_texture t = {.shape = shape,
                             .size = {size[0], size[1], size[2]},
@@ -33,22 +35,22 @@ struct emu_texture floats(enum emu_texture_shape shape, const uint64_t size[3], 
                ".reg .b64 %%l<8>, %%out, %%in, %%object;\nld.param.u64 %%out, [p_out];\n"          \
                "ld.param.u64 %%in, [p_in];\nld.param.u64 %%object, [p_object];\n"
 
-void read_texture_by(struct emu *emu, const struct emu_texture *t, const char *instruction,
-                     const char *geometry, const char *type, const char *coordinates,
-                     unsigned count, union value (*in)[4], union value (*out)[4])
+/* Reads a texture in `count` threads, at most 256, by an instruction of this geometry. A thread's
+ * four coordinates are in %c0 to %c3. */
+static void read_texture(struct emu *emu, const struct emu_texture *t, const char *geometry,
+                         const char *coordinates, unsigned count, union value (*in)[4],
+                         union value (*out)[4])
 {
     char text[2048];
     uint32_t words[256][4];
     uint64_t object;
-    bool by_integers = !strcmp(type, "s32");
     snprintf(text, sizeof text,
              PARAMETERS("k") "mov.u32 %%r0, %%tid.x;\nmul.wide.u32 %%l0, %%r0, 16;\n"
                              "add.u64 %%out, %%out, %%l0;\nadd.u64 %%in, %%in, %%l0;\n"
                              "ld.global.v4.b32 {%%c0, %%c1, %%c2, %%c3}, [%%in];\n"
-                             "%s.%s.v4.%s.%s {%%d0, %%d1, %%d2, %%d3}, [%%object, {%s}];\n"
+                             "tex.%s.v4.f32.f32 {%%d0, %%d1, %%d2, %%d3}, [%%object, {%s}];\n"
                              "st.global.v4.b32 [%%out], {%%d0, %%d1, %%d2, %%d3};\nret;\n}\n",
-             instruction, geometry, by_integers ? "f32" : type, by_integers ? "s32" : "f32",
-             coordinates);
+             geometry, coordinates);
     for (unsigned i = 0; i < count; i++)
         for (int k = 0; k < 4; k++) words[i][k] = in[i][k].u32;
     size_t bytes = count * sizeof *words;
@@ -65,14 +67,9 @@ void read_texture_by(struct emu *emu, const struct emu_texture *t, const char *i
     emu_free(emu, to);
 }
 
-void read_texture(struct emu *emu, const struct emu_texture *t, const char *geometry,
-                  const char *type, const char *coordinates, unsigned count, union value (*in)[4],
-                  union value (*out)[4])
-{
-    read_texture_by(emu, t, "tex", geometry, type, coordinates, count, in, out);
-}
-
-int run_with_object(struct emu *emu, uint64_t object, const char *body, emu_addr out)
+/* Runs a body that names its object %object and its memory %out, with one thread; returns the
+ * launch's error. */
+static int run_with_object(struct emu *emu, uint64_t object, const char *body, emu_addr out)
 {
     char text[2048];
     snprintf(text, sizeof text, PARAMETERS("k") "%s\nret;\n}\n", body);
@@ -208,7 +205,8 @@ Test(emu_pictures, off)
 /*
  * Reads of textures against a reference that follows the CUDA C++ Programming Guide
  * ("Texture Fetching"), written without the emulator's code: every shape, address mode and filter.
- * The last bits of filters are held to a GPU's by tests/docs/test_fidelity.py.
+ * tests/docs/test_fidelity.py holds the last bits of filters to a GPU's, and formats, cubes, gathers
+ * and fetches, too.
  */
 
 enum { THREADS = 256, CHANNELS = 4, MOST = 100 };
@@ -320,7 +318,7 @@ static void expect_reads(struct emu *emu, const struct shape *s, struct emu_text
     for (size_t i = 0; i < count; i++) data[i] = random_float(-MOST, MOST);
     t.base = device_copy(emu, data, count * sizeof *data);
     take_coordinates(&t, in);
-    read_texture(emu, &t, s->geometry, "f32", s->coordinates, THREADS, in, out);
+    read_texture(emu, &t, s->geometry, s->coordinates, THREADS, in, out);
     for (int i = 0; i < THREADS; i++)
         for (int c = 0; c < CHANNELS; c++) {
             float x[3] = {in[i][0].f32, in[i][1].f32, in[i][2].f32};
@@ -373,7 +371,7 @@ Test(textures, coordinates_that_are_no_places)
         t.is_normalized = mode & 2;
         for (int k = 0; k < 3; k++) t.outside[k] = (enum emu_outside)(mode / 4);
         t.base = device_copy(emu, data, sizeof data);
-        read_texture(emu, &t, "3d", "f32", "%c0, %c1, %c2, %c2", ODD, in, out);
+        read_texture(emu, &t, "3d", "%c0, %c1, %c2, %c2", ODD, in, out);
         for (int i = 0; i < ODD; i++)
             cr_assert(out[i][0].f32 >= 0 && out[i][0].f32 <= 63, "%a", out[i][0].f32);
         emu_free(emu, t.base);
@@ -381,142 +379,7 @@ Test(textures, coordinates_that_are_no_places)
     emu_close(emu);
 }
 
-/* ---- cubes ----------------------------------------------------------------------------------- */
-
-/* Directions, and the face, column and row that the guide's table says; the cube has 2 x 2 elements
- * a face. */
-Test(textures, cubes)
-{
-    static const struct {
-        float direction[3];
-        int face, x, y;
-    } cases[] = {
-        {{2, 0.5f, 1}, 0, 0, 0},   {{2, -0.5f, -1}, 0, 1, 1}, {{-2, 0.5f, 1}, 1, 1, 0},
-        {{-2, 0.5f, -1}, 1, 0, 0}, {{1, 3, -1}, 2, 1, 0},     {{-1, 3, 1}, 2, 0, 1},
-        {{1, -3, -1}, 3, 1, 1},    {{-1, -3, 1}, 3, 0, 0},    {{1, 1, 4}, 4, 1, 0},
-        {{-1, -1, 4}, 4, 0, 1},    {{1, 1, -4}, 5, 0, 0},     {{-1, -1, -4}, 5, 1, 1},
-        {{1, 1, 1}, 4, 1, 0},      {{0.5f, 1, 1}, 4, 1, 0},   {{1, 1, 0.5f}, 2, 1, 1},
-    };
-    enum { CASES = sizeof cases / sizeof *cases };
-    struct emu *emu = open_emu();
-    float data[3 * 24];
-    union value in[CASES][4], out[CASES][4];
-    for (int i = 0; i < 3 * 24; i++) data[i] = (float)i;
-    for (int layers = 1; layers <= 3; layers += 2) {
-        uint64_t size[] = {2, 2, 6 * (uint64_t)layers};
-        enum emu_texture_shape shape = layers == 1 ? EMU_TEXTURE_CUBE : EMU_TEXTURE_CUBE_LAYERED;
-        struct emu_texture t = floats(shape, size, 1);
-        t.is_normalized = true;
-        t.base = device_copy(emu, data, sizeof data);
-        for (int i = 0; i < CASES; i++) {
-            for (int k = 0; k < 3; k++) in[i][k].f32 = cases[i].direction[k];
-            in[i][3].s32 = i % 4; /* 3 is beyond the last layer, which stands for it */
-        }
-        read_texture(emu, &t, layers == 1 ? "cube" : "acube", "f32",
-                     layers == 1 ? "%c0, %c1, %c2, %c2" : "%c3, %c0, %c1, %c2", CASES, in, out);
-        for (int i = 0; i < CASES; i++) {
-            int layer = layers == 1 ? 0 : i % 4 < 3 ? i % 4 : 2;
-            int place = 24 * layer + 4 * cases[i].face + 2 * cases[i].y + cases[i].x;
-            cr_expect_eq(out[i][0].f32, (float)place, "direction %d: %g, not %d", i,
-                         (double)out[i][0].f32, place);
-        }
-        emu_free(emu, t.base);
-    }
-    emu_close(emu);
-}
-
-/* ---- formats --------------------------------------------------------------------------------- */
-
-/* The bits of an element, and what a register gets. */
-Test(textures, formats)
-{
-    static const struct {
-        enum emu_channel channel;
-        unsigned bytes, fractions;
-        uint32_t bits, want; /* `want`: the register's bits; of fractions, those of a float */
-    } cases[] = {
-        {EMU_CHANNEL_UNSIGNED, 1, 0, 0xfe, 0xfe},
-        {EMU_CHANNEL_SIGNED, 1, 0, 0xfe, 0xfffffffe},
-        {EMU_CHANNEL_UNSIGNED, 2, 0, 0xfffe, 0xfffe},
-        {EMU_CHANNEL_SIGNED, 2, 0, 0xfffe, 0xfffffffe},
-        {EMU_CHANNEL_UNSIGNED, 4, 0, 0x89abcdef, 0x89abcdef},
-        {EMU_CHANNEL_FLOAT, 4, 0, 0x7fa00001, 0x7fa00001},
-        {EMU_CHANNEL_FLOAT, 4, 1, 0x3fc00000, 0x3fc00000},
-        {EMU_CHANNEL_FLOAT, 2, 0, 0x3e00, 0x3fc00000},    /* 1.5 */
-        {EMU_CHANNEL_UNSIGNED, 1, 1, 0xff, 0x3f800000},   /* 1 */
-        {EMU_CHANNEL_UNSIGNED, 1, 1, 51, 0x3e4ccccd},     /* 0.2 */
-        {EMU_CHANNEL_SIGNED, 1, 1, 0x7f, 0x3f800000},     /* 1 */
-        {EMU_CHANNEL_SIGNED, 1, 1, 0x81, 0xbf800000},     /* -1 */
-        {EMU_CHANNEL_SIGNED, 1, 1, 0x80, 0xbf800000},     /* also -1 */
-        {EMU_CHANNEL_UNSIGNED, 2, 1, 0xffff, 0x3f800000}, /* 1 */
-        {EMU_CHANNEL_UNSIGNED, 2, 1, 0x3333, 0x3e4ccccd}, /* 0.2 */
-        {EMU_CHANNEL_SIGNED, 2, 1, 0x8000, 0xbf800000},   /* -1 */
-    };
-    struct emu *emu = open_emu();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (unsigned channels = 1; channels <= 4; channels *= 2) {
-            unsigned char data[32] = {0};
-            uint64_t size[] = {2, 1, 1};
-            union value in[1][4] = {{{.f32 = 1.25f}}}, out[1][4];
-            struct emu_texture t = floats(EMU_TEXTURE_1D, size, channels);
-            t.channel = cases[i].channel;
-            t.channel_bytes = cases[i].bytes;
-            t.reads_fractions = cases[i].fractions;
-            for (unsigned c = 0; c < channels; c++)
-                memcpy(data + (channels + c) * cases[i].bytes, &cases[i].bits, cases[i].bytes);
-            t.base = device_copy(emu, data, sizeof data);
-            read_texture(emu, &t, "1d", "u32", "%c0", 1, in, out);
-            for (unsigned c = 0; c < 4; c++)
-                cr_expect_eq(out[0][c].u32, c < channels ? cases[i].want : 0,
-                             "format %zu, channel %u of %u: 0x%x", i, c, channels, out[0][c].u32);
-            emu_free(emu, t.base);
-        }
-    emu_close(emu);
-}
-
-/* ---- other instructions ---------------------------------------------------------------------- */
-
-/* tex1Dfetch: beyond the last element, and before the first, there are zeros. */
-Test(textures, linear_memory)
-{
-    struct emu *emu = open_emu();
-    static const int places[] = {0, 4, 5, -1, 1 << 30, INT32_MIN};
-    enum { PLACES = sizeof places / sizeof *places };
-    float data[] = {10, 11, 12, 13, 14};
-    uint64_t size[] = {5, 1, 1};
-    union value in[PLACES][4] = {{{0}}}, out[PLACES][4];
-    struct emu_texture t = floats(EMU_TEXTURE_LINEAR, size, 1);
-    t.outside[0] = EMU_OUTSIDE_BORDER;
-    t.base = device_copy(emu, data, sizeof data);
-    for (int i = 0; i < PLACES; i++) in[i][0].s32 = places[i];
-    read_texture(emu, &t, "1d", "s32", "%c0", PLACES, in, out);
-    for (int i = 0; i < PLACES; i++)
-        cr_expect_eq(out[i][0].f32,
-                     i == 0   ? 10
-                     : i == 1 ? 14
-                              : 0,
-                     "at %d: %g", places[i], (double)out[i][0].f32);
-    emu_close(emu);
-}
-
-/* The four elements of a filter's square, counted from the lower left against the clock. */
-Test(textures, gather)
-{
-    struct emu *emu = open_emu();
-    float data[4 * 3 * 2];
-    uint64_t size[] = {4, 3, 1};
-    union value in[1][4] = {{{.f32 = 2.1f}, {.f32 = 1.4f}}}, out[1][4];
-    struct emu_texture t = floats(EMU_TEXTURE_2D, size, 2);
-    for (int i = 0; i < 24; i++) data[i] = (float)i;
-    t.base = device_copy(emu, data, sizeof data);
-    static const float want[2][4] = {{10, 12, 4, 2}, {11, 13, 5, 3}};
-    for (int channel = 0; channel < 2; channel++) {
-        read_texture_by(emu, &t, channel ? "tld4.g" : "tld4.r", "2d", "f32", "%c0, %c1", 1, in,
-                        out);
-        for (int i = 0; i < 4; i++) cr_expect_eq(out[0][i].f32, want[channel][i]);
-    }
-    emu_close(emu);
-}
+/* ---- several objects ------------------------------------------------------------------------- */
 
 /* Lanes with different objects each read their own. A level does not matter. */
 Test(textures, several_objects_and_a_level)
