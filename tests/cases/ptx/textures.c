@@ -205,8 +205,8 @@ Test(emu_pictures, off)
 /*
  * Reads of textures against a reference that follows the CUDA C++ Programming Guide
  * ("Texture Fetching"), written without the emulator's code: every shape, address mode and filter.
- * tests/docs/test_fidelity.py holds the last bits of filters to a GPU's, and formats, cubes, gathers
- * and fetches, too.
+ * The last bits of filters, formats, cubes, gathers and fetches are held to a GPU's by
+ * tests/docs/test_fidelity.py.
  */
 
 enum { THREADS = 256, CHANNELS = 4, MOST = 100 };
