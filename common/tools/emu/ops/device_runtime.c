@@ -11,42 +11,32 @@ static void runtime_fail(struct warp *, const struct insn *, int lane, int error
 
 /* ---- what kernels ask of the CUDA runtime: errors, attributes, limits, occupancy ------------- */
 
-/* Writes a result of some bytes to the address in the lane's argument 0, which may be NULL. False:
- * a fault. */
-static bool give(struct warp *w, const struct insn *i, int lane, int error, const void *value,
-                 size_t bytes)
+/* Writes a result of some bytes to the address in the lane's argument 0, which may be NULL. Returns
+ * what the call returns. */
+static int give(struct warp *w, const struct insn *i, int lane, int error, const void *value,
+                size_t bytes)
 {
     uint64_t to = builtin_argument(w, i, lane, 0, 8);
-    if (!error && !to) error = EMU_INVALID_VALUE;
-    if (!error && !runtime_write(w, i, lane, to, value, bytes)) return false;
-    runtime_answer(w, i, lane, error);
-    return true;
+    if (error || !to) return error ? error : EMU_INVALID_VALUE;
+    return runtime_write(w, i, lane, to, value, bytes) ? EMU_OK : RUNTIME_ANSWERED;
 }
 
 static const struct emu *emu_of(const struct warp *w) { return w->block->launch->emu; }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-static void last_error(struct warp *w, const struct insn *i, uint32_t mask, bool forgets)
+static int last_error(struct warp *w, const struct insn *i, int lane, bool forgets)
 {
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask), error = EMU_OK;
-        struct thread_runtime *thread = w->block->runtime ? runtime_of(w, lane) : NULL;
-        if (thread) error = thread->error;
-        if (thread && forgets) thread->error = EMU_OK;
-        builtin_set_result(w, i, lane, &error, sizeof error);
-    }
+    struct thread_runtime *thread = w->block->runtime ? runtime_of(w, lane) : NULL;
+    int error = thread ? thread->error : EMU_OK;
+    if (thread && forgets) thread->error = EMU_OK;
+    builtin_set_result(w, i, lane, &error, sizeof error);
+    return RUNTIME_ANSWERED;
 }
 
 /* cudaGetLastError(), cudaPeekAtLastError(): of this thread, in this grid */
-static void runtime_get_error(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    last_error(w, i, mask, true);
-}
-static void runtime_peek_error(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    last_error(w, i, mask, false);
-}
+RUNTIME_CALL(runtime_get_error) { return last_error(w, i, lane, true); }
+RUNTIME_CALL(runtime_peek_error) { return last_error(w, i, lane, false); }
 
 /* Copies a text to device memory. Returns its address; 0: there is no room for it. */
 static emu_addr place_text(struct warp *w, const char *text)
@@ -65,94 +55,58 @@ static emu_addr place_text(struct warp *w, const char *text)
 
 enum { NAME, SENTENCE };
 
-static void error_text(struct warp *w, const struct insn *i, uint32_t mask, int which)
+static int error_text(struct warp *w, const struct insn *i, int lane, int which)
 {
     const struct emu_host_side *side = &emu_of(w)->host_side;
     struct descendants *family = descendants_of(w);
     const char *(*text_of)(int) = which == NAME ? side->error_name : side->error_text;
     enum { KNOWN = sizeof family->text[0] / sizeof family->text[0][0] };
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask);
-        uint64_t error = builtin_argument(w, i, lane, 0, 4);
-        emu_addr *text = &family->text[which][error < KNOWN ? error : KNOWN - 1];
-        pthread_mutex_lock(&family->lock);
-        if (!*text && text_of) *text = place_text(w, text_of((int)error));
-        pthread_mutex_unlock(&family->lock);
-        builtin_set_result(w, i, lane, text, sizeof *text);
-    }
+    uint64_t error = builtin_argument(w, i, lane, 0, 4);
+    emu_addr *text = &family->text[which][error < KNOWN ? error : KNOWN - 1];
+    pthread_mutex_lock(&family->lock);
+    if (!*text && text_of) *text = place_text(w, text_of((int)error));
+    pthread_mutex_unlock(&family->lock);
+    builtin_set_result(w, i, lane, text, sizeof *text);
+    return RUNTIME_ANSWERED;
 }
 
 /* cudaGetErrorName(error), cudaGetErrorString(error) */
-static void runtime_error_name(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    error_text(w, i, mask, NAME);
-}
-static void runtime_error_text(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    error_text(w, i, mask, SENTENCE);
-}
+RUNTIME_CALL(runtime_error_name) { return error_text(w, i, lane, NAME); }
+RUNTIME_CALL(runtime_error_text) { return error_text(w, i, lane, SENTENCE); }
 
 /* ---- the device ------------------------------------------------------------------------------ */
 
 /* cudaDeviceGetAttribute(&value, attribute, device) */
-static void runtime_attribute(struct warp *w, const struct insn *i, uint32_t mask)
+RUNTIME_CALL(runtime_attribute)
 {
     const struct emu_host_side *side = &emu_of(w)->host_side;
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask), value = 0;
-        int error = side->attribute
-                        ? side->attribute((int)builtin_argument(w, i, lane, 1, 4),
-                                          (int)builtin_argument(w, i, lane, 2, 4), &value)
-                        : EMU_INVALID_VALUE;
-        if (!give(w, i, lane, error, &value, sizeof value)) return;
-    }
+    int value = 0, error = EMU_INVALID_VALUE;
+    if (side->attribute)
+        error = side->attribute((int)builtin_argument(w, i, lane, 1, 4),
+                                (int)builtin_argument(w, i, lane, 2, 4), &value);
+    return give(w, i, lane, error, &value, sizeof value);
 }
 
 /* cudaDeviceGetLimit(&value, limit) */
-static void runtime_limit(struct warp *w, const struct insn *i, uint32_t mask)
+RUNTIME_CALL(runtime_limit)
 {
     const struct emu_host_side *side = &emu_of(w)->host_side;
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask);
-        size_t value = 0;
-        int error = side->limit ? side->limit(emu_of(w)->number,
-                                              (int)builtin_argument(w, i, lane, 1, 4), &value)
-                                : EMU_INVALID_VALUE;
-        if (!give(w, i, lane, error, &value, sizeof value)) return;
-    }
+    int limit = (int)builtin_argument(w, i, lane, 1, 4);
+    size_t value = 0;
+    int error = side->limit ? side->limit(emu_of(w)->number, limit, &value) : EMU_INVALID_VALUE;
+    return give(w, i, lane, error, &value, sizeof value);
 }
 
-static void give_number(struct warp *w, const struct insn *i, uint32_t mask, int number)
-{
-    for (; mask; mask &= mask - 1)
-        if (!give(w, i, __builtin_ctz(mask), EMU_OK, &number, sizeof number)) return;
-}
-
-/* cudaGetDevice(&device) */
-static void runtime_device(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    give_number(w, i, mask, (int)emu_of(w)->number);
-}
-
-/* cudaGetDeviceCount(&count) */
-static void runtime_device_count(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    give_number(w, i, mask, (int)emu_of(w)->host_side.devices);
-}
-
+/* cudaGetDevice(&device), cudaGetDeviceCount(&count) */
+#define NUMBER(name, number)                                                                       \
+    RUNTIME_CALL(name) { return give(w, i, lane, EMU_OK, &(int){(int)(number)}, sizeof(int)); }
+NUMBER(runtime_device, emu_of(w)->number)
+NUMBER(runtime_device_count, emu_of(w)->host_side.devices)
 /* cudaRuntimeGetVersion(&version): the number that libcudadevrt returns in CUDA 13 */
-static void runtime_version(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    enum { VERSION = 6000 };
-    give_number(w, i, mask, VERSION);
-}
-
+NUMBER(runtime_version, 6000)
 /* cudaDeviceGetCacheConfig(&choice), cudaDeviceGetSharedMemConfig(&choice): today's GPUs have
  * no such choice */
-static void runtime_no_choice(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    give_number(w, i, mask, 0);
-}
+NUMBER(runtime_no_choice, 0)
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
@@ -171,57 +125,46 @@ static struct emu_kernel *kernel_of(struct warp *w, const struct insn *i, int la
 }
 
 /* cudaFuncGetAttributes(&attributes, kernel) */
-static void runtime_kernel_attributes(struct warp *w, const struct insn *i, uint32_t mask)
+RUNTIME_CALL(runtime_kernel_attributes)
 {
     const struct emu_gpu *gpu = emu_of(w)->gpu;
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask);
-        const struct emu_kernel *kernel = kernel_of(w, i, lane);
-        struct kernel_attributes attributes = {.ptx_version = 10 * gpu->major + gpu->minor,
-                                               .binary_version = 10 * gpu->major + gpu->minor};
-        if (kernel) {
-            attributes.shared_bytes = kernel->info.shared_bytes;
-            attributes.constant_bytes = kernel->info.constant_bytes;
-            attributes.local_bytes = kernel->info.local_bytes;
-            attributes.max_threads = (int)kernel->info.max_threads;
-            attributes.registers = (int)kernel->info.registers;
-        }
-        if (!give(w, i, lane, kernel ? EMU_OK : EMU_INVALID_VALUE, &attributes, sizeof attributes))
-            return;
+    const struct emu_kernel *kernel = kernel_of(w, i, lane);
+    struct kernel_attributes attributes = {.ptx_version = 10 * gpu->major + gpu->minor,
+                                           .binary_version = 10 * gpu->major + gpu->minor};
+    if (kernel) {
+        attributes.shared_bytes = kernel->info.shared_bytes;
+        attributes.constant_bytes = kernel->info.constant_bytes;
+        attributes.local_bytes = kernel->info.local_bytes;
+        attributes.max_threads = (int)kernel->info.max_threads;
+        attributes.registers = (int)kernel->info.registers;
     }
+    return give(w, i, lane, kernel ? EMU_OK : EMU_INVALID_VALUE, &attributes, sizeof attributes);
 }
 
 /* cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, dynamic shared bytes) */
-static void runtime_occupancy(struct warp *w, const struct insn *i, uint32_t mask)
+RUNTIME_CALL(runtime_occupancy)
 {
     const struct emu_host_side *side = &emu_of(w)->host_side;
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask), blocks = 0;
-        const struct emu_kernel *kernel = kernel_of(w, i, lane);
-        int error =
-            kernel && side->occupancy
-                ? side->occupancy(emu_of(w)->gpu, kernel, (int)builtin_argument(w, i, lane, 2, 4),
-                                  builtin_argument(w, i, lane, 3, 8), &blocks)
-                : EMU_INVALID_VALUE;
-        if (!give(w, i, lane, error, &blocks, sizeof blocks)) return;
-    }
+    const struct emu_kernel *kernel = kernel_of(w, i, lane);
+    int blocks = 0, error = EMU_INVALID_VALUE;
+    if (kernel && side->occupancy)
+        error = side->occupancy(emu_of(w)->gpu, kernel, (int)builtin_argument(w, i, lane, 2, 4),
+                                builtin_argument(w, i, lane, 3, 8), &blocks);
+    return give(w, i, lane, error, &blocks, sizeof blocks);
 }
 
 /* cudaGraphSetConditional(handle, value) */
-static void runtime_set_condition(struct warp *w, const struct insn *i, uint32_t mask)
+RUNTIME_CALL(runtime_set_condition)
 {
     const struct emu_host_side *side = &emu_of(w)->host_side;
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask);
-        uint64_t handle = builtin_argument(w, i, lane, 0, 8);
-        unsigned value = (unsigned)builtin_argument(w, i, lane, 1, 4);
-        if (announces(w->block, ANNOUNCE_ORDER)) event_condition(w, i, lane, handle, value);
-        if (side->set_condition && !side->set_condition(handle, value)) continue;
+    uint64_t handle = builtin_argument(w, i, lane, 0, 8);
+    unsigned value = (unsigned)builtin_argument(w, i, lane, 1, 4);
+    if (announces(w->block, ANNOUNCE_ORDER)) event_condition(w, i, lane, handle, value);
+    if (!side->set_condition || side->set_condition(handle, value))
         fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
               "0x%llx is no handle of cudaGraphConditionalHandleCreate",
               (unsigned long long)handle);
-        return;
-    }
+    return RUNTIME_ANSWERED;
 }
 
 /* ---- launches of grids by threads of a grid -------------------------------------------------- */
@@ -293,16 +236,15 @@ static emu_addr get_buffer(struct warp *w, const struct insn *i, int lane, int *
 }
 
 /* cudaGetParameterBufferV2(kernel, grid, block, shared) */
-static void runtime_get_buffer(struct warp *w, const struct insn *i, uint32_t mask)
+RUNTIME_CALL(runtime_get_buffer)
 {
-    for (; mask && !w->block->launch->error; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask), error;
-        pthread_mutex_lock(&descendants_of(w)->lock);
-        emu_addr buffer = get_buffer(w, i, lane, &error);
-        pthread_mutex_unlock(&descendants_of(w)->lock);
-        if (error && !w->block->launch->error) runtime_fail(w, i, lane, error);
-        builtin_set_result(w, i, lane, &buffer, sizeof buffer);
-    }
+    int error;
+    pthread_mutex_lock(&descendants_of(w)->lock);
+    emu_addr buffer = get_buffer(w, i, lane, &error);
+    pthread_mutex_unlock(&descendants_of(w)->lock);
+    if (error && !w->block->launch->error) runtime_fail(w, i, lane, error);
+    builtin_set_result(w, i, lane, &buffer, sizeof buffer);
+    return RUNTIME_ANSWERED;
 }
 
 /* ---- the launch ------------------------------------------------------------------------------ */
@@ -343,7 +285,8 @@ static bool check_parameters(struct warp *w, const struct insn *i, int lane,
     return true;
 }
 
-static int launch(struct warp *w, const struct insn *i, int lane)
+/* cudaLaunchDeviceV2(buffer, stream) */
+FAMILY_CALL(runtime_launch)
 {
     const struct launch *parent = w->block->launch;
     uint64_t buffer = builtin_argument(w, i, lane, 0, 8);
@@ -364,18 +307,6 @@ static int launch(struct warp *w, const struct insn *i, int lane)
     free(child->params);
     free(child);
     return error;
-}
-
-/* cudaLaunchDeviceV2(buffer, stream) */
-static void runtime_launch(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    for (; mask && !w->block->launch->error; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask);
-        pthread_mutex_lock(&descendants_of(w)->lock);
-        int error = launch(w, i, lane);
-        pthread_mutex_unlock(&descendants_of(w)->lock);
-        runtime_answer(w, i, lane, error);
-    }
 }
 
 /* ---- the functions of the CUDA runtime that kernels may call --------------------------------- */
@@ -455,10 +386,18 @@ static void runtime_fail(struct warp *w, const struct insn *i, int lane, int err
     event_runtime_error(w, i, lane, error);
 }
 
-void runtime_answer(struct warp *w, const struct insn *i, int lane, int error)
+void runtime_each_lane(struct warp *w, const struct insn *i, uint32_t mask, bool locks,
+                       int (*call)(struct warp *, const struct insn *, int lane))
 {
-    if (error) runtime_fail(w, i, lane, error);
-    builtin_set_result(w, i, lane, &error, sizeof error);
+    for (; mask && !w->block->launch->error; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        if (locks) pthread_mutex_lock(&descendants_of(w)->lock);
+        int error = call(w, i, lane);
+        if (locks) pthread_mutex_unlock(&descendants_of(w)->lock);
+        if (error == RUNTIME_ANSWERED) continue;
+        if (error) runtime_fail(w, i, lane, error);
+        builtin_set_result(w, i, lane, &error, sizeof error);
+    }
 }
 
 uint64_t runtime_part(const struct warp *w, const struct insn *i, int lane, unsigned index,

@@ -3,9 +3,6 @@
 
 /* ---- cudaMalloc and cudaFree ----------------------------------------------------------------- */
 
-/* CudaMalloc and cudaFree, which are malloc and free in kernels, and
- * copies and fills between places of device memory. */
-
 /* CUDA's headers call these cudaMemcpyDeviceToDevice and cudaMemcpyDefault. */
 enum { DEVICE_TO_DEVICE = 3, ANY_DIRECTION = 4 };
 enum { INVALID_PITCH = 12 };
@@ -13,27 +10,20 @@ enum { INVALID_PITCH = 12 };
 /* ---- allocations ----------------------------------------------------------------------------- */
 
 /* cudaMalloc(&pointer, bytes) */
-void runtime_malloc(struct warp *w, const struct insn *i, uint32_t mask)
+RUNTIME_CALL(runtime_malloc)
 {
-    for (; mask && !w->block->launch->error; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask), error = EMU_OK;
-        uint64_t to = builtin_argument(w, i, lane, 0, 8),
-                 bytes = builtin_argument(w, i, lane, 1, 8);
-        uint64_t address = to && bytes ? builtin_allocate(w, bytes) : 0;
-        if (!to || !bytes)
-            error = EMU_INVALID_VALUE;
-        else if (!address)
-            error = EMU_OUT_OF_MEMORY;
-        if (!error && !runtime_write(w, i, lane, to, &address, sizeof address)) return;
-        runtime_answer(w, i, lane, error);
-    }
+    uint64_t to = builtin_argument(w, i, lane, 0, 8), bytes = builtin_argument(w, i, lane, 1, 8);
+    if (!to || !bytes) return EMU_INVALID_VALUE;
+    uint64_t address = builtin_allocate(w, bytes);
+    if (!address) return EMU_OUT_OF_MEMORY;
+    return runtime_write(w, i, lane, to, &address, sizeof address) ? EMU_OK : RUNTIME_ANSWERED;
 }
 
 /* cudaFree(pointer) */
-void runtime_free(struct warp *w, const struct insn *i, uint32_t mask)
+RUNTIME_CALL(runtime_free)
 {
-    builtin_free(w, i, mask);
-    for (; mask; mask &= mask - 1) runtime_answer(w, i, __builtin_ctz(mask), EMU_OK);
+    bool is_free = builtin_release(w, i, lane, builtin_argument(w, i, lane, 0, 8));
+    return is_free ? EMU_OK : RUNTIME_ANSWERED;
 }
 
 /* ---- copies and fills ------------------------------------------------------------------------ */
@@ -70,8 +60,9 @@ static int check(const struct transfer *t)
     return is_global(t->to) && (!copies || is_global(t->from)) ? EMU_OK : EMU_INVALID_VALUE;
 }
 
-static int submit(struct warp *w, const struct insn *i, int lane, const struct transfer *t)
+static int transfer(struct warp *w, const struct insn *i, int lane, const struct transfer *t)
 {
+    if (!t->rows.bytes || !t->rows.rows || !t->rows.slices) return EMU_OK;
     struct runtime_stream stream = runtime_stream_of(w, i, lane, t->stream);
     int error = stream.is_valid ? check(t) : EMU_INVALID_VALUE;
     struct child *child = error ? NULL : child_new(w, t->kind, &error);
@@ -84,26 +75,11 @@ static int submit(struct warp *w, const struct insn *i, int lane, const struct t
     return EMU_OK;
 }
 
-static void transfer(struct warp *w, const struct insn *i, int lane, const struct transfer *t)
-{
-    bool is_empty = !t->rows.bytes || !t->rows.rows || !t->rows.slices;
-    pthread_mutex_lock(&descendants_of(w)->lock);
-    int error = is_empty ? EMU_OK : submit(w, i, lane, t);
-    pthread_mutex_unlock(&descendants_of(w)->lock);
-    runtime_answer(w, i, lane, error);
-}
-
 #define ARGUMENT(n, bytes) builtin_argument(w, i, lane, n, bytes)
 
-/* A function that makes this transfer for each of its lanes. */
+/* A call that makes this transfer. */
 #define TRANSFERS(name, ...)                                                                       \
-    void name(struct warp *w, const struct insn *i, uint32_t mask)                                 \
-    {                                                                                              \
-        for (; mask; mask &= mask - 1) {                                                           \
-            int lane = __builtin_ctz(mask);                                                        \
-            transfer(w, i, lane, &(struct transfer){__VA_ARGS__});                                 \
-        }                                                                                          \
-    }
+    FAMILY_CALL(name) { return transfer(w, i, lane, &(struct transfer){__VA_ARGS__}); }
 
 /* A word of an argument that is a struct. */
 #define WORD(n, k) runtime_part(w, i, lane, n, 8 * (k), 8)
@@ -145,31 +121,25 @@ static uint64_t corner(const uint64_t *pitched, const uint64_t *at)
 }
 
 /* cudaMemcpy3DAsync(&parms, stream) */
-void runtime_copy_3d(struct warp *w, const struct insn *i, uint32_t mask)
+FAMILY_CALL(runtime_copy_3d)
 {
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask);
-        uint64_t p[PARMS_WORDS] = {0};
-        if (!builtin_read(w, lane, ARGUMENT(0, 8), p, sizeof p - 4) || p[SOURCE_ARRAY] ||
-            p[ARRAY]) {
-            runtime_answer(w, i, lane, EMU_INVALID_VALUE);
-            continue;
-        }
-        const uint64_t *extent = p + EXTENT, *to = p + TO, *from = p + SOURCE;
-        transfer(w, i, lane,
-                 &(struct transfer){.kind = CHILD_COPY,
-                                    .to = corner(to, p + AT),
-                                    .from = corner(from, p + SOURCE_AT),
-                                    .rows = {.bytes = extent[0],
-                                             .rows = extent[1],
-                                             .slices = extent[2],
-                                             .to_row = to[1],
-                                             .to_slice = to[1] * to[3],
-                                             .from_row = from[1],
-                                             .from_slice = from[1] * from[3]},
-                                    .direction = (int)p[DIRECTION],
-                                    .stream = ARGUMENT(1, 8)});
-    }
+    uint64_t p[PARMS_WORDS] = {0};
+    if (!builtin_read(w, lane, ARGUMENT(0, 8), p, sizeof p - 4) || p[SOURCE_ARRAY] || p[ARRAY])
+        return EMU_INVALID_VALUE;
+    const uint64_t *extent = p + EXTENT, *to = p + TO, *from = p + SOURCE;
+    return transfer(w, i, lane,
+                    &(struct transfer){.kind = CHILD_COPY,
+                                       .to = corner(to, p + AT),
+                                       .from = corner(from, p + SOURCE_AT),
+                                       .rows = {.bytes = extent[0],
+                                                .rows = extent[1],
+                                                .slices = extent[2],
+                                                .to_row = to[1],
+                                                .to_slice = to[1] * to[3],
+                                                .from_row = from[1],
+                                                .from_slice = from[1] * from[3]},
+                                       .direction = (int)p[DIRECTION],
+                                       .stream = ARGUMENT(1, 8)});
 }
 
 /* ---- streams and events that kernels make ---------------------------------------------------- */
@@ -206,7 +176,6 @@ struct runtime_stream runtime_stream_of(struct warp *w, const struct insn *i, in
 {
     struct runtime_stream stream = {.is_valid = true};
     const struct callee *callee = i->call->callee;
-    struct thread_runtime *own;
     if (handle == BLOCKS_OWN && callee && strstr(callee->function->name, "_ptsz"))
         handle = PER_THREAD;
     switch (handle) {
@@ -217,9 +186,7 @@ struct runtime_stream runtime_stream_of(struct warp *w, const struct insn *i, in
     case FIRE_AND_FORGET: stream.is_free = true; break;
     case BLOCKS_OWN:
     case PER_THREAD:
-        own = runtime_of(w, handle == PER_THREAD ? lane : WARP);
-        stream.is_valid = true;
-        stream.last = &own->last;
+        stream.last = &runtime_of(w, handle == PER_THREAD ? lane : WARP)->last;
         break;
     default: {
         struct child_queue *queue = queue_of(w, handle, false);
@@ -254,55 +221,29 @@ static bool are_flags_right(uint64_t flags, bool is_event)
     return is_event ? (flags & ~BLOCKING_SYNC) == WITHOUT_TIMING : (flags & ~NON_BLOCKING) == 0;
 }
 
-static void create(struct warp *w, const struct insn *i, uint32_t mask, bool is_event)
+static int create(struct warp *w, const struct insn *i, int lane, bool is_event)
 {
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask), error = EMU_OK;
-        uint64_t to = builtin_argument(w, i, lane, 0, 8), handle = 0;
-        uint64_t flags = builtin_argument(w, i, lane, 1, 4);
-        if (!to || !are_flags_right(flags, is_event)) error = EMU_INVALID_VALUE;
-        pthread_mutex_lock(&descendants_of(w)->lock);
-        if (!error) handle = make(w, is_event);
-        pthread_mutex_unlock(&descendants_of(w)->lock);
-        if (!error && !runtime_write(w, i, lane, to, &handle, sizeof handle)) return;
-        runtime_answer(w, i, lane, error);
-    }
+    uint64_t to = ARGUMENT(0, 8);
+    if (!to || !are_flags_right(ARGUMENT(1, 4), is_event)) return EMU_INVALID_VALUE;
+    uint64_t handle = make(w, is_event);
+    return runtime_write(w, i, lane, to, &handle, sizeof handle) ? EMU_OK : RUNTIME_ANSWERED;
 }
 
-/* cudaStreamCreateWithFlags(&stream, flags) */
-void runtime_stream_create(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    create(w, i, mask, false);
-}
-
-/* cudaEventCreateWithFlags(&event, flags) */
-void runtime_event_create(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    create(w, i, mask, true);
-}
+/* cudaStreamCreateWithFlags(&stream, flags), cudaEventCreateWithFlags(&event, flags) */
+FAMILY_CALL(runtime_stream_create) { return create(w, i, lane, false); }
+FAMILY_CALL(runtime_event_create) { return create(w, i, lane, true); }
 
 /* Work that has been put into a destroyed stream is carried out all the same. */
-static void destroy(struct warp *w, const struct insn *i, uint32_t mask, bool is_event)
+static int destroy(struct warp *w, const struct insn *i, int lane, bool is_event)
 {
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask);
-        pthread_mutex_lock(&descendants_of(w)->lock);
-        struct child_queue *queue = queue_of(w, builtin_argument(w, i, lane, 0, 8), is_event);
-        if (queue) queue->is_destroyed = true;
-        pthread_mutex_unlock(&descendants_of(w)->lock);
-        runtime_answer(w, i, lane, queue ? EMU_OK : EMU_INVALID_VALUE);
-    }
+    struct child_queue *queue = queue_of(w, ARGUMENT(0, 8), is_event);
+    if (queue) queue->is_destroyed = true;
+    return queue ? EMU_OK : EMU_INVALID_VALUE;
 }
 
 /* cudaStreamDestroy(stream), cudaEventDestroy(event) */
-void runtime_destroy_stream(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    destroy(w, i, mask, false);
-}
-void runtime_destroy_event(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    destroy(w, i, mask, true);
-}
+FAMILY_CALL(runtime_destroy_stream) { return destroy(w, i, lane, false); }
+FAMILY_CALL(runtime_destroy_event) { return destroy(w, i, lane, true); }
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
@@ -313,27 +254,20 @@ static bool has_events(const struct runtime_stream *stream)
 }
 
 /* cudaEventRecord(event, stream) */
-void runtime_event_record(struct warp *w, const struct insn *i, uint32_t mask)
+FAMILY_CALL(runtime_event_record)
 {
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask);
-        pthread_mutex_lock(&descendants_of(w)->lock);
-        struct child_queue *event = queue_of(w, builtin_argument(w, i, lane, 0, 8), true);
-        struct runtime_stream stream =
-            runtime_stream_of(w, i, lane, builtin_argument(w, i, lane, 1, 8));
-        bool is_right = event && has_events(&stream);
-        if (is_right) event->last = *stream.last;
-        pthread_mutex_unlock(&descendants_of(w)->lock);
-        runtime_answer(w, i, lane, is_right ? EMU_OK : EMU_INVALID_VALUE);
-    }
+    struct child_queue *event = queue_of(w, ARGUMENT(0, 8), true);
+    struct runtime_stream stream = runtime_stream_of(w, i, lane, ARGUMENT(1, 8));
+    if (!event || !has_events(&stream)) return EMU_INVALID_VALUE;
+    event->last = *stream.last;
+    return EMU_OK;
 }
 
-/* Lets what follows in the stream come after the event. Returns an error. */
-static int wait_for(struct warp *w, const struct insn *i, int lane)
+/* cudaStreamWaitEvent(stream, event, flags): what follows in the stream comes after the event */
+FAMILY_CALL(runtime_stream_wait)
 {
-    struct runtime_stream stream =
-        runtime_stream_of(w, i, lane, builtin_argument(w, i, lane, 0, 8));
-    const struct child_queue *event = queue_of(w, builtin_argument(w, i, lane, 1, 8), true);
+    struct runtime_stream stream = runtime_stream_of(w, i, lane, ARGUMENT(0, 8));
+    const struct child_queue *event = queue_of(w, ARGUMENT(1, 8), true);
     int error = EMU_OK;
     if (!event || !has_events(&stream)) return EMU_INVALID_VALUE;
     if (!event->last) return EMU_OK;
@@ -342,16 +276,4 @@ static int wait_for(struct warp *w, const struct insn *i, int lane)
     child->needs[1] = event->last;
     runtime_submit(w, lane, child, &stream);
     return EMU_OK;
-}
-
-/* cudaStreamWaitEvent(stream, event, flags) */
-void runtime_stream_wait(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask);
-        pthread_mutex_lock(&descendants_of(w)->lock);
-        int error = wait_for(w, i, lane);
-        pthread_mutex_unlock(&descendants_of(w)->lock);
-        runtime_answer(w, i, lane, error);
-    }
 }
