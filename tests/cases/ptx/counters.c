@@ -513,154 +513,84 @@ Test(emu_lines, names_of_files_have_escapes)
 /* ---- the trace has a line for every access to shared and global memory (trace.h) ------------- */
 
 static const char header[] = "launch\tkernel\tblock\twarp\tepoch\tline\toperation\tspace\tbytes\t"
-                             "mask\twavefronts\tideal\tsectors\taddresses\tvalues";
+                             "mask\twavefronts\tideal\tsectors\taddresses\tvalues\n";
 
-enum { COLUMNS = 15, MAX_ROWS = 64, FIRST_VALUE = 1000 };
+enum { FIRST_VALUE = 1000, TRACED = 2 * LANES };
 
-struct row {
-    char *column[COLUMNS];
-};
-
-/* Cuts a trace, in place, into rows without the header; returns their number. */
-static size_t parse(char *text, struct row rows[MAX_ROWS])
-{
-    size_t count = 0;
-    char *line = strtok(text, "\n");
-    cr_assert(line && !strcmp(line, header), "the header is: %s", line ? line : "(nothing)");
-    while ((line = strtok(NULL, "\n"))) {
-        cr_assert(count < MAX_ROWS);
-        char *at = line;
-        for (int i = 0; i < COLUMNS; i++) {
-            cr_assert(at, "row %zu has only %d columns", count, i);
-            rows[count].column[i] = at;
-            if ((at = strchr(at, '\t'))) *at++ = '\0';
-        }
-        cr_assert(!at, "row %zu has too many columns", count);
-        count++;
-    }
-    return count;
-}
-
-/* All lanes of warp 0 make every access; in the other warps only odd lanes do. Every access has its
- * own line. */
+/* Every access has its own line; odd lanes make the last two. */
 static const char traced[] = PTX_KERNEL(
     "traced",
     ".shared .align 16 .b8 s[1024];\n.local .align 4 .b8 v[8];\n.loc 1 1 0\n"
     "mov.u32 %r0, %tid.x;\nmov.u64 %l0, s;\nmad.wide.u32 %l1, %r0, 4, %l0;\nand.b32 %r1, %r0, 1;\n"
-    "setp.ne.u32 %p0, %r1, 0;\nsetp.lt.u32 %p1, %r0, 32;\nor.pred %p0, %p0, %p1;\n"
-    "mov.u64 %l2, v;\nst.local.u32 [%l2], %r0;\n"
-    ".loc 1 10 0\n@%p0 ld.global.u32 %r2, [%in];\n"
-    ".loc 1 11 0\n@%p0 st.shared.u32 [%l1], %r2;\n.loc 1 1 0\nbar.sync 0;\n"
-    ".loc 1 12 0\n@%p0 ld.shared.v2.u32 {%r3, %r4}, [%l0+8];\n"
-    ".loc 1 13 0\n@%p0 atom.shared.add.u32 %r5, [%l0], 1;\n.loc 1 1 0\nbar.sync 0;\n"
+    "setp.ne.u32 %p0, %r1, 0;\nmov.u64 %l2, v;\nst.local.u32 [%l2], %r0;\n"
+    ".loc 1 10 0\nld.global.u32 %r2, [%in];\n"
+    ".loc 1 11 0\nst.shared.u32 [%l1], %r2;\n.loc 1 1 0\nbar.sync 0;\n"
+    ".loc 1 12 0\nld.shared.v2.u32 {%r3, %r4}, [%l0+8];\n"
+    ".loc 1 13 0\natom.shared.add.u32 %r5, [%l0], 1;\n.loc 1 1 0\nbar.sync 0;\n"
     "cvta.shared.u64 %l3, %l1;\n.loc 1 14 0\n@%p0 ld.u32 %r6, [%l3];\n"
-    ".loc 1 15 0\n@%p0 st.global.u32 [%out], %r6;\n.loc 1 1 0\nret;\n") ".file 1 "
-                                                                        "\"/some/where/"
-                                                                        "traced.cu\"\n";
+    ".loc 1 15 0\n@%p0 st.global.u32 [%out], %r6;\n.loc 1 1 0\nret;\n")
+    ".file 1 \"/some/where/traced.cu\"\n";
 
-/* The expected rows of one warp, in order. */
+/* The rows of a block in order, up to the addresses: lane n's is base + step * n. Each loads or
+ * stores its thread's own input; those of line 12 two words, and atomics see the first input. */
 static const struct want {
-    const char *line, *operation, *space, *bytes, *epoch, *wavefronts, *ideal, *sectors;
+    const char *columns;
+    bool is_odd;
+    enum { SHARED, IN, OUT } base;
+    unsigned offset, step;
 } wants[] = {
-    {"traced.cu:10", "ld", "global", "4", "0", "-", "-", "4"},
-    {"traced.cu:11", "st", "shared", "4", "0", "1", "1", "-"},
-    {"traced.cu:12", "ld", "shared", "8", "1", "1", "1", "-"},
-    {"traced.cu:13", "atom", "shared", "4", "1", NULL, "1", "-"}, /* one for each lane */
-    {"traced.cu:14", "ld", "shared", "4", "2", "1", "1", "-"},
-    {"traced.cu:15", "st", "global", "4", "2", "-", "-", "4"},
+    {"0\ttraced.cu:10\tld\tglobal\t4\tffffffff\t-\t-\t4", false, IN, 0, 4},
+    {"0\ttraced.cu:11\tst\tshared\t4\tffffffff\t1\t1\t-", false, SHARED, 0, 4},
+    {"1\ttraced.cu:12\tld\tshared\t8\tffffffff\t1\t1\t-", false, SHARED, 8, 0},
+    {"1\ttraced.cu:13\tatom\tshared\t4\tffffffff\t32\t1\t-", false, SHARED, 0, 0},
+    {"2\ttraced.cu:14\tld\tshared\t4\taaaaaaaa\t1\t1\t-", true, SHARED, 0, 4},
+    {"2\ttraced.cu:15\tst\tglobal\t4\taaaaaaaa\t-\t-\t4", true, OUT, 0, 4},
 };
 
-enum { WANTS = sizeof wants / sizeof *wants };
-
-/* The address that lane n uses in the access i of a warp. */
-static uint64_t address_of(size_t i, unsigned block, unsigned warp, unsigned n, emu_addr out,
-                           emu_addr in)
+static void print_wanted(FILE *file, int launch, unsigned block, const struct want *want,
+                         const emu_addr base[3])
 {
-    unsigned thread = warp * LANES + n;
-    uint64_t offset = (block * 64 + thread) * 4;
-    switch (i) {
-    case 0: return in + offset;
-    case 1:
-    case 4: return thread * 4;
-    case 2: return 8;
-    case 3: return 0;
-    default: return out + offset;
+    unsigned first = FIRST_VALUE + block * LANES, step = want->is_odd ? 2 : 1;
+    fprintf(file, "%d\ttraced\t%u\t0\t%s", launch, block, want->columns);
+    for (unsigned n = step - 1; n < LANES; n += step)
+        fprintf(file, "%c%" PRIx64, n < step ? '\t' : ' ',
+                base[want->base] + (want->base ? block * LANES * 4 : 0) + want->offset +
+                    n * want->step);
+    for (unsigned n = step - 1; n < LANES; n += step) {
+        fprintf(file, "%c%08x", n < step ? '\t' : ' ', first + (want->step ? n : want->offset / 4));
+        if (want->offset) fprintf(file, ",%08x", first + 3);
     }
-}
-
-/* Lane n reads or writes its thread's own input. The vector's two elements are those of threads 2
- * and 3. Word 0 has another value after atomics have changed it. */
-static void expect_value(size_t i, unsigned block, unsigned warp, unsigned n, const char *value)
-{
-    char want[40];
-    unsigned first = FIRST_VALUE + block * 64, thread = warp * LANES + n;
-    if (i >= 3 && (i == 3 || thread == 0)) return;
-    if (i == 2)
-        snprintf(want, sizeof want, "%08x,%08x", first + 2, first + 3);
-    else
-        snprintf(want, sizeof want, "%08x", first + thread);
-    cr_expect(!strncmp(value, want, strlen(want)) && strchr(" ", value[strlen(want)]),
-              "access %zu, block %u, thread %u: %.20s, not %s", i, block, thread, value, want);
+    fputc('\n', file);
 }
 
 Test(emu_trace, every_access_in_order)
 {
-    char *text = NULL;
+    char *text = NULL, *wanted = NULL;
     size_t size = 0;
-    uint32_t input[128];
-    for (unsigned k = 0; k < 128; k++) input[k] = FIRST_VALUE + k;
-    FILE *file = open_memstream(&text, &size);
-    cr_assert(file);
+    uint32_t input[TRACED];
+    for (unsigned k = 0; k < TRACED; k++) input[k] = FIRST_VALUE + k;
+    FILE *file = open_memstream(&text, &size), *want = open_memstream(&wanted, &size);
+    cr_assert(file && want);
     struct emu *emu =
         open_emu_with(&(struct emu_config){.threads = 7, .memory = 16 << 20, .trace = file});
     struct emu_kernel *kernel = load_kernel(emu, traced, "traced");
-    emu_addr out = device_copy(emu, NULL, 512), in = device_copy(emu, input, 512);
+    emu_addr out = device_copy(emu, NULL, sizeof input),
+             in = device_copy(emu, input, sizeof input);
     for (int i = 0; i < 2; i++) /* the header must stand there only once */
-        cr_assert(!launch(emu, kernel, 2, 64, 0, 2, (uint64_t[]){out, in}), "%s", emu_message(emu));
+        cr_assert(!launch(emu, kernel, 2, LANES, 0, 2, (uint64_t[]){out, in}), "%s",
+                  emu_message(emu));
     emu_close(emu);
     fclose(file); /* the caller owns the trace; closing the device left it open */
 
-    struct row rows[MAX_ROWS];
-    size_t count = parse(text, rows);
-    cr_assert(count == 2 * 2 * 2 * WANTS, "%zu rows", count);
-
-    size_t seen[2][2][2] = {{{0}}}; /* [launch][block][warp]: rows so far */
-    unsigned first_launch = (unsigned)atoi(rows[0].column[0]);
-    for (size_t r = 0; r < count; r++) {
-        char **c = rows[r].column;
-        unsigned launch = (unsigned)atoi(c[0]) - first_launch, block = (unsigned)atoi(c[2]);
-        unsigned warp = (unsigned)atoi(c[3]);
-        cr_assert(launch < 2 && block < 2 && warp < 2, "row %zu: %s %s %s", r, c[0], c[2], c[3]);
-        size_t i = seen[launch][block][warp]++;
-        cr_assert(i < WANTS);
-        cr_expect(!strcmp(c[1], "traced"));
-        cr_expect(!strcmp(c[4], wants[i].epoch), "row %zu: epoch %s", r, c[4]);
-        cr_expect(!strcmp(c[5], wants[i].line), "row %zu: line %s, want %s", r, c[5],
-                  wants[i].line);
-        cr_expect(!strcmp(c[6], wants[i].operation), "row %zu: operation %s", r, c[6]);
-        cr_expect(!strcmp(c[7], wants[i].space), "row %zu: space %s", r, c[7]);
-        cr_expect(!strcmp(c[8], wants[i].bytes), "row %zu: %s bytes", r, c[8]);
-        const char *mask = warp == 0 ? "ffffffff" : "aaaaaaaa";
-        cr_expect(!strcmp(c[9], mask), "row %zu: mask %s, want %s", r, c[9], mask);
-        const char *wavefronts = wants[i].wavefronts, *lanes = warp == 0 ? "32" : "16";
-        cr_expect(!strcmp(c[10], wavefronts ? wavefronts : lanes), "row %zu: %s wavefronts", r,
-                  c[10]);
-        cr_expect(!strcmp(c[11], wants[i].ideal), "row %zu: %s would do", r, c[11]);
-        cr_expect(!strcmp(c[12], wants[i].sectors), "row %zu: %s sectors", r, c[12]);
-        char *at = c[13], *value = c[14];
-        for (unsigned n = 0; n < LANES; n++) {
-            if (warp && !(n & 1)) continue;
-            cr_assert(value && *value, "row %zu: fewer values than lanes", r);
-            expect_value(i, block, warp, n, value);
-            value = strchr(value, ' ');
-            value += value != NULL;
-            uint64_t want = address_of(i, block, warp, n, out, in);
-            cr_expect(strtoull(at, &at, 16) == want, "row %zu, lane %u: not %" PRIx64, r, n, want);
-        }
-        cr_expect(*at == '\0', "row %zu: more addresses than lanes", r);
-        cr_expect(value == NULL, "row %zu: more values than lanes", r);
-    }
-    free(text);
+    fputs(header, want);
+    int first = atoi(text + strlen(header));
+    for (int l = 0; l < 2; l++)
+        for (unsigned block = 0; block < 2; block++)
+            for (size_t k = 0; k < sizeof wants / sizeof *wants; k++)
+                print_wanted(want, first + l, block, &wants[k], (emu_addr[]){0, in, out});
+    fclose(want);
+    cr_expect_str_eq(text, wanted);
+    free(text), free(wanted);
 }
 
 /* Without any access the trace has no rows. A trace changes no result. */
