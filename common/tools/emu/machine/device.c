@@ -166,7 +166,7 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     emu->threads = thread_count(config);
     emu->counting = config->counters;
     enum { DEFAULT_PATIENCE = 60 };
-    emu->model = config->model && config->model->shared ? config->model : NULL;
+    emu->model = config->model && config->model->shared.count ? config->model : NULL;
     emu->patience = config->patience ? config->patience : DEFAULT_PATIENCE;
     emu->limit = config->limit;
     emu->instruction_limit = config->instruction_limit;

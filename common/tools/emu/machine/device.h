@@ -261,12 +261,15 @@ void pool_close(struct thread_pool *);
  * sizes; `moved` is the sum of their sizes, and `needed` is the number of different bytes
  * requested. needed / moved is the bus utilisation. */
 
-typedef void model_rule(struct insn_counts *, const uint64_t *address, uint32_t mask,
-                        unsigned bytes);
+struct model_rule {
+    void (*count)(struct insn_counts *, const uint64_t *address, uint32_t mask, unsigned bytes,
+                  unsigned unit); /* NULL: today's rules */
+    unsigned unit;                /* bytes of a word of a bank, or of the least transaction */
+};
 
 struct emu_model {
     struct emu_model_info info;
-    model_rule *shared, *load, *store; /* load, store: global memory. NULL: today's rules */
+    struct model_rule shared, load, store; /* load, store: global memory */
 };
 
 /* Counts an access by a model's rules. Arguments as for count_shared and count_global in

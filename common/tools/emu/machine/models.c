@@ -50,14 +50,14 @@ static unsigned passes_with_one_broadcast(const uint64_t *word, uint32_t left)
 
 /* An access of 8 or 16 bytes counts as an access of 4 bytes for each of its words. */
 static void shared_g80(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
-                       unsigned bytes)
+                       unsigned bytes, unsigned word_bytes)
 {
     for (unsigned first = 0; first < WARP; first += HALF_WARP) {
         uint32_t half = lanes_of(mask, first, HALF_WARP);
-        for (unsigned offset = 0; half && offset < bytes; offset += WORD_BYTES) {
+        for (unsigned offset = 0; half && offset < bytes; offset += word_bytes) {
             uint64_t word[WARP];
             for (int lane = 0; lane < WARP; lane++)
-                word[lane] = (address[lane] + offset) / WORD_BYTES;
+                word[lane] = (address[lane] + offset) / word_bytes;
             counts->wavefronts += passes_with_one_broadcast(word, half);
             counts->ideal++;
         }
@@ -91,14 +91,14 @@ static unsigned busiest_bank(const uint64_t *address, uint32_t lanes, unsigned w
  * "one must add 1 to the maximum number of threads … that access different addresses belonging to
  * the same bank", so two passes are the minimum. */
 static void shared_fermi(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
-                         unsigned bytes)
+                         unsigned bytes, unsigned word_bytes)
 {
     unsigned group = bytes <= 4 ? WARP : bytes == 8 ? HALF_WARP : QUARTER_WARP;
-    unsigned words = (bytes + WORD_BYTES - 1) / WORD_BYTES, extra = bytes == 16;
+    unsigned words = (bytes + word_bytes - 1) / word_bytes, extra = bytes == 16;
     for (unsigned first = 0; first < WARP; first += group) {
         uint32_t lanes = lanes_of(mask, first, group);
         if (!lanes) continue;
-        counts->wavefronts += busiest_bank(address, lanes, words, WORD_BYTES, 32) + extra;
+        counts->wavefronts += busiest_bank(address, lanes, words, word_bytes, 32) + extra;
         counts->ideal++;
     }
 }
@@ -118,18 +118,6 @@ static void shared_kepler(struct insn_counts *counts, const uint64_t *address, u
             busiest_bank(address, lanes, words, word_bytes, word_bytes == 4 ? 64 : 32);
         counts->ideal++;
     }
-}
-
-static void shared_kepler4(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
-                           unsigned bytes)
-{
-    shared_kepler(counts, address, mask, bytes, 4);
-}
-
-static void shared_kepler8(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
-                           unsigned bytes)
-{
-    shared_kepler(counts, address, mask, bytes, 8);
 }
 
 /* ---- global memory --------------------------------------------------------------------------- */
@@ -170,7 +158,7 @@ static bool in_order(const uint64_t *address, uint32_t half, unsigned first, uns
 /* G80: a half-warp in order takes one transaction of 64 or 128 bytes, or two of 128. Otherwise each
  * lane takes one of 32 bytes. */
 static void global_g80(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
-                       unsigned bytes)
+                       unsigned bytes, unsigned least)
 {
     for (unsigned first = 0; first < WARP; first += HALF_WARP) {
         uint32_t half = lanes_of(mask, first, HALF_WARP);
@@ -178,7 +166,7 @@ static void global_g80(struct insn_counts *counts, const uint64_t *address, uint
         unsigned span = HALF_WARP * bytes;
         if (!in_order(address, half, first, bytes)) {
             for (int lanes = __builtin_popcount(half); lanes > 0; lanes--)
-                transaction(counts, SEGMENT_BYTES);
+                transaction(counts, least);
             continue;
         }
         for (unsigned at = 0; at < span; at += LINE_BYTES)
@@ -189,9 +177,9 @@ static void global_g80(struct insn_counts *counts, const uint64_t *address, uint
 /* GT200: the segment of the lowest lane serves all lanes of the half-warp inside of it. It is
  * halved while all these lanes are in one half. Then the next segment follows. */
 static void global_gt200(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
-                         unsigned bytes)
+                         unsigned bytes, unsigned least)
 {
-    unsigned largest = bytes == 1 ? SEGMENT_BYTES : bytes == 2 ? 2 * SEGMENT_BYTES : LINE_BYTES;
+    unsigned largest = bytes == 1 ? least : bytes == 2 ? 2 * least : LINE_BYTES;
     for (unsigned first = 0; first < WARP; first += HALF_WARP) {
         uint32_t left = lanes_of(mask, first, HALF_WARP);
         while (left) {
@@ -204,7 +192,7 @@ static void global_gt200(struct insn_counts *counts, const uint64_t *address, ui
                 left &= ~(UINT32_C(1) << lane);
             }
             unsigned size = largest;
-            while (size > SEGMENT_BYTES && low / (size / 2) == high / (size / 2)) size /= 2;
+            while (size > least && low / (size / 2) == high / (size / 2)) size /= 2;
             transaction(counts, size);
         }
     }
@@ -229,46 +217,23 @@ static void global_stretches(struct insn_counts *counts, const uint64_t *address
     }
 }
 
-static void global_lines(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
-                         unsigned bytes)
-{
-    global_stretches(counts, address, mask, bytes, LINE_BYTES);
-}
-
-static void global_segments(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
-                            unsigned bytes)
-{
-    global_stretches(counts, address, mask, bytes, SEGMENT_BYTES);
-}
-
 /* ---- the table ------------------------------------------------------------------------------- */
 
+#define SEGMENTS(rule) {rule, SEGMENT_BYTES}
 static const struct emu_model models[] = {
     {{"g80", "G80 (2006): 16 banks serve a half-warp; 64 or 128 bytes if its lanes are in order, "
              "else 32 bytes a lane"},
-     shared_g80,
-     global_g80,
-     global_g80},
+     {shared_g80, 4}, SEGMENTS(global_g80), SEGMENTS(global_g80)},
     {{"gt200", "GT200 (2008): 16 banks serve a half-warp; its segments of 32 to 128 bytes"},
-     shared_g80,
-     global_gt200,
-     global_gt200},
+     {shared_g80, 4}, SEGMENTS(global_gt200), SEGMENTS(global_gt200)},
     {{"fermi", "Fermi (2010): 32 banks serve a warp; lines of 128 bytes (stores: segments of 32)"},
-     shared_fermi,
-     global_lines,
-     global_segments},
+     {shared_fermi, 4}, {global_stretches, LINE_BYTES}, SEGMENTS(global_stretches)},
     {{"kepler4", "Kepler (2012): 32 banks of 8 bytes, in 4-byte mode; segments of 32 bytes"},
-     shared_kepler4,
-     global_segments,
-     global_segments},
+     {shared_kepler, 4}, SEGMENTS(global_stretches), SEGMENTS(global_stretches)},
     {{"kepler8", "Kepler (2012): 32 banks of 8 bytes, in 8-byte mode; segments of 32 bytes"},
-     shared_kepler8,
-     global_segments,
-     global_segments},
-    {{"hopper", "today's rules, since Volta (2017): 32 banks, sectors of 32 bytes; the default"},
-     NULL,
-     NULL,
-     NULL},
+     {shared_kepler, 8}, SEGMENTS(global_stretches), SEGMENTS(global_stretches)},
+    {.info = {"hopper",
+              "today's rules, since Volta (2017): 32 banks, sectors of 32 bytes; the default"}},
 };
 
 const struct emu_model *emu_model_at(size_t index)
@@ -291,7 +256,7 @@ void model_shared(const struct emu_model *model, struct insn_counts *counts,
                   const uint64_t *address, uint32_t mask, unsigned bytes)
 {
     counts->shared_requests++;
-    model->shared(counts, address, mask, bytes);
+    model->shared.count(counts, address, mask, bytes, model->shared.unit);
     counts->source_ideal = counts->ideal;
 }
 
@@ -301,5 +266,6 @@ void model_global(const struct emu_model *model, struct insn_counts *counts,
     counts->requests++;
     counts->bytes += (uint64_t)bytes * (unsigned)__builtin_popcount(mask);
     counts->needed += needed_bytes(address, mask, bytes);
-    (load ? model->load : model->store)(counts, address, mask, bytes);
+    const struct model_rule *rule = load ? &model->load : &model->store;
+    rule->count(counts, address, mask, bytes, rule->unit);
 }

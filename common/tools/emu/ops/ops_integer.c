@@ -273,8 +273,8 @@ static inline void carry_out(struct warp *w, const struct insn *i, uint32_t mask
     if (i->arithmetic.carry_out) w->carry = (w->carry & ~mask) | (carries & mask);
 }
 
-#define CARRY(X) X(u32, unsigned long long) X(u64, unsigned __int128)
-#define DEFINE_SUM(name, type, twice, sign, usual)                                                 \
+/* The sum of two numbers of a type, and the carry. */
+#define DEFINE_SUM(name, type, bits, twice, first, second, usual)                                  \
     static void name##_carry_##type(struct warp *w, const struct insn *i, uint32_t mask)           \
     {                                                                                              \
         L_##type *d = LANES(type, i->d);                                                           \
@@ -282,60 +282,24 @@ static inline void carry_out(struct warp *w, const struct insn *i, uint32_t mask
         uint32_t carries = 0;                                                                      \
         for (int l = 0; l < WARP; l++) {                                                           \
             if (!(mask >> l & 1)) continue;                                                        \
-            twice sum = (twice)a[l] + (T_##type)(sign b[l]) + carry_in(w, i, l, usual);            \
-            carries |= (uint32_t)(sum >> 8 * sizeof a[l] & 1) << l;                                \
-            d[l] = (T_##type)sum;                                                                  \
-        }                                                                                          \
-        carry_out(w, i, mask, carries);                                                            \
-    }
-#define DEFINE_CARRY(type, twice)                                                                  \
-    DEFINE_SUM(add, type, twice, +, 0)                                                             \
-    DEFINE_SUM(sub, type, twice, ~, 1)                                                             \
-    static inline void mad_carry_##type(struct warp *w, const struct insn *i, uint32_t mask,       \
-                                        bool high)                                                 \
-    {                                                                                              \
-        L_##type *d = LANES(type, i->d);                                                           \
-        const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b), *c = LANES(type, i->c);     \
-        uint32_t carries = 0;                                                                      \
-        for (int l = 0; l < WARP; l++) {                                                           \
-            if (!(mask >> l & 1)) continue;                                                        \
-            twice product = (twice)a[l] * b[l];                                                    \
-            T_##type half = (T_##type)(high ? product >> 8 * sizeof a[l] : product);               \
-            twice sum = (twice)half + c[l] + carry_in(w, i, l, 0);                                 \
-            carries |= (uint32_t)(sum >> 8 * sizeof a[l] & 1) << l;                                \
-            d[l] = (T_##type)sum;                                                                  \
-        }                                                                                          \
-        carry_out(w, i, mask, carries);                                                            \
-    }                                                                                              \
-    static void mad_lo_carry_##type(struct warp *w, const struct insn *i, uint32_t mask)           \
-    {                                                                                              \
-        mad_carry_##type(w, i, mask, false);                                                       \
-    }                                                                                              \
-    static void mad_hi_carry_##type(struct warp *w, const struct insn *i, uint32_t mask)           \
-    {                                                                                              \
-        mad_carry_##type(w, i, mask, true);                                                        \
-    }
-CARRY(DEFINE_CARRY)
-
-/* The high half of a signed product differs from the unsigned one. */
-#define SIGNED_CARRY(X) X(s32, u32, int64_t, uint64_t) X(s64, u64, __int128, unsigned __int128)
-#define DEFINE_SIGNED_CARRY(type, bits, twice, unsigned_twice)                                     \
-    static void mad_hi_carry_##type(struct warp *w, const struct insn *i, uint32_t mask)           \
-    {                                                                                              \
-        L_##type *d = LANES(type, i->d);                                                           \
-        const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b), *c = LANES(type, i->c);     \
-        uint32_t carries = 0;                                                                      \
-        for (int l = 0; l < WARP; l++) {                                                           \
-            if (!(mask >> l & 1)) continue;                                                        \
-            twice product = (twice)(T_##type)a[l] * (T_##type)b[l];                                \
-            unsigned_twice sum = (T_##bits)(product >> 8 * sizeof a[l]);                           \
-            sum += (unsigned_twice)c[l] + carry_in(w, i, l, 0);                                    \
+            twice sum = (twice)(T_##bits)(first) + (T_##bits)(second) + carry_in(w, i, l, usual);  \
             carries |= (uint32_t)(sum >> 8 * sizeof a[l] & 1) << l;                                \
             d[l] = (T_##bits)sum;                                                                  \
         }                                                                                          \
         carry_out(w, i, mask, carries);                                                            \
     }
-SIGNED_CARRY(DEFINE_SIGNED_CARRY)
+/* The high half of a signed product differs from the unsigned one. */
+#define HIGH(type, twice) ((twice)(T_##type)a[l] * (T_##type)b[l] >> 8 * sizeof a[l])
+#define CARRY(X)                                                                                   \
+    X(u32, s32, unsigned long long, long long) X(u64, s64, unsigned __int128, __int128)
+#define DEFINE_CARRY(type, signed_type, twice, signed_twice)                                       \
+    DEFINE_SUM(add, type, type, twice, a[l], b[l], 0)                                              \
+    DEFINE_SUM(sub, type, type, twice, a[l], ~b[l], 1)                                             \
+    DEFINE_SUM(mad_lo, type, type, twice, a[l] * b[l], LANES(type, i->c)[l], 0)                    \
+    DEFINE_SUM(mad_hi, type, type, twice, HIGH(type, twice), LANES(type, i->c)[l], 0)              \
+    DEFINE_SUM(mad_hi, signed_type, type, twice, HIGH(signed_type, signed_twice),                  \
+               LANES(type, i->c)[l], 0)
+CARRY(DEFINE_CARRY)
 
 /* Two 16-bit numbers in one register. */
 #define PAIRS(X)                                                                                   \
@@ -375,39 +339,24 @@ static inline int32_t half_of(uint32_t word, int n, bool is_signed)
     X(u32, u32, false, false) X(u32, s32, false, true)                                             \
     X(s32, u32, true, false) X(s32, s32, true, true)
 #define DEFINE_DOT(ta, tb, sa, sb)                                                                 \
-    static inline uint32_t dp4a_lane_##ta##_##tb(uint32_t a, uint32_t b, uint32_t c)               \
-    {                                                                                              \
-        for (int n = 0; n < 4; n++) c += (uint32_t)(byte_of(a, n, sa) * byte_of(b, n, sb));        \
-        return c;                                                                                  \
-    }                                                                                              \
     static inline uint32_t dp2a_lane_##ta##_##tb(uint32_t a, uint32_t b, uint32_t c, int high)     \
     {                                                                                              \
         for (int n = 0; n < 2; n++)                                                                \
             c += (uint32_t)(half_of(a, n, sa) * byte_of(b, n + 2 * high, sb));                     \
         return c;                                                                                  \
     }                                                                                              \
-    static void dp4a_##ta##_##tb(struct warp *w, const struct insn *i, uint32_t mask)              \
+    static inline uint32_t dp4a_lane_##ta##_##tb(uint32_t a, uint32_t b, uint32_t c)               \
     {                                                                                              \
-        lane_32 *d = LANES(u32, i->d);                                                             \
-        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
-        FOR_LANES(d, dp4a_lane_##ta##_##tb(a[l], b[l], c[l]));                                     \
+        for (int n = 0; n < 4; n++) c += (uint32_t)(byte_of(a, n, sa) * byte_of(b, n, sb));        \
+        return c;                                                                                  \
     }                                                                                              \
-    static void dp2a_lo_##ta##_##tb(struct warp *w, const struct insn *i, uint32_t mask)           \
-    {                                                                                              \
-        lane_32 *d = LANES(u32, i->d);                                                             \
-        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
-        FOR_LANES(d, dp2a_lane_##ta##_##tb(a[l], b[l], c[l], 0));                                  \
-    }                                                                                              \
-    static void dp2a_hi_##ta##_##tb(struct warp *w, const struct insn *i, uint32_t mask)           \
-    {                                                                                              \
-        lane_32 *d = LANES(u32, i->d);                                                             \
-        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
-        FOR_LANES(d, dp2a_lane_##ta##_##tb(a[l], b[l], c[l], 1));                                  \
-    }
+    DEFINE_TERNARY(dp4a_##ta##_##tb, , u32, dp4a_lane_##ta##_##tb(a, b, c))                        \
+    DEFINE_TERNARY(dp2a_lo_##ta##_##tb, , u32, dp2a_lane_##ta##_##tb(a, b, c, 0))                  \
+    DEFINE_TERNARY(dp2a_hi_##ta##_##tb, , u32, dp2a_lane_##ta##_##tb(a, b, c, 1))
 #define ENTRY_DOT(ta, tb, sa, sb)                                                                  \
-    {"dp4a." #ta "." #tb, dp4a_##ta##_##tb, "4444"},                                               \
-    {"dp2a.lo." #ta "." #tb, dp2a_lo_##ta##_##tb, "4444"},                                         \
-    {"dp2a.hi." #ta "." #tb, dp2a_hi_##ta##_##tb, "4444"},
+    {"dp4a." #ta "." #tb, dp4a_##ta##_##tb##_u32, "4444"},                                         \
+    {"dp2a.lo." #ta "." #tb, dp2a_lo_##ta##_##tb##_u32, "4444"},                                   \
+    {"dp2a.hi." #ta "." #tb, dp2a_hi_##ta##_##tb##_u32, "4444"},
 DOT_PRODUCTS(DEFINE_DOT)
 
 static const struct op entries[] = {
