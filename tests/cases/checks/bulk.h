@@ -13,6 +13,13 @@ static __device__ void make_barriers(barrier *b, int count, unsigned arrivals)
     __syncthreads();
 }
 
+/* Begins a bulk copy, whose bytes arrive at the barrier, where the thread arrives, too. */
+static __device__ void bulk_fetch(void *to, const void *from, unsigned bytes, barrier *full)
+{
+    barrier_arrive_expect(full, bytes);
+    bulk_load(to, from, bytes, full);
+}
+
 /* Copies that begin later see what the thread has stored to shared memory. */
 static __device__ void proxy_fence(void)
 {

@@ -12,11 +12,7 @@ __global__ void wait_for(volatile int *flag, int *out)
 __global__ void deadlock_arrivals(int *out, int arrivals)
 {
     __shared__ barrier meeting;
-    if (threadIdx.x == 0) {
-        barrier_init(&meeting, arrivals);
-        barrier_init_done();
-    }
-    __syncthreads();
+    make_barriers(&meeting, 1, arrivals);
     if (threadIdx.x > 0) barrier_arrive(&meeting);
     barrier_wait(&meeting, 0); /* synccheck, memcheck: deadlock in barrier.cuh */
     out[threadIdx.x] = 1;
@@ -80,12 +76,8 @@ template <bool right> __global__ void deadlock_parity(const int *in, int *out, i
 {
     __shared__ int words[32];
     __shared__ barrier full, empty;
-    if (threadIdx.x == 0) {
-        barrier_init(&full, 32);
-        barrier_init(&empty, 32);
-        barrier_init_done();
-    }
-    __syncthreads();
+    make_barriers(&full, 1, 32);
+    make_barriers(&empty, 1, 32);
     if (threadIdx.x < 32)
         for (int t = 0; t < tiles; t++) {
             barrier_wait(&empty,
@@ -110,11 +102,7 @@ PAIR(deadlock_parity<right>, 1, 64, zeros<int>(4 * 32), zeros<int>(32), 4)
 __global__ void deadlock_phases(int *out, int arrivals)
 {
     __shared__ barrier meeting;
-    if (threadIdx.x == 0) {
-        barrier_init(&meeting, arrivals);
-        barrier_init_done();
-    }
-    __syncthreads();
+    make_barriers(&meeting, 1, arrivals);
     barrier_arrive(&meeting);
     __syncthreads();
     barrier_wait(&meeting, 0); /* synccheck, memcheck: deadlock in barrier.cuh */
@@ -155,20 +143,13 @@ template <bool right> __global__ void deadlock_ring(const int *in, int *out, int
     enum { RING = 2 };
     __shared__ __align__(16) int words[RING][32];
     __shared__ barrier full[RING], empty[RING];
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < RING; i++) {
-            barrier_init(&full[i], 1);
-            barrier_init(&empty[i], 32);
-        }
-        barrier_init_done();
-    }
-    __syncthreads();
+    make_barriers(full, RING, 1);
+    make_barriers(empty, RING, 32);
     if (threadIdx.x == 32)
         for (int t = 0; t < tiles; t++) {
             /* synccheck, memcheck: deadlock in barrier.cuh */
             if (t >= RING) barrier_wait(&empty[t % RING], (t / RING - 1) & 1);
-            barrier_arrive_expect(&full[t % RING], sizeof words[0]);
-            bulk_load(words[t % RING], in + 32 * t, sizeof words[0], &full[t % RING]);
+            bulk_fetch(words[t % RING], in + 32 * t, sizeof words[0], &full[t % RING]);
         }
     if (threadIdx.x < 32) {
         int sum = 0;

@@ -11,8 +11,7 @@ template <bool right> __global__ void race_arrival(int *out)
     __shared__ int words[32];
     __shared__ barrier full;
     int lane = threadIdx.x % 32;
-    if (threadIdx.x == 0) barrier_init(&full, 1);
-    __syncthreads();
+    make_barriers(&full, 1, 1);
     if (threadIdx.x < 32) {
         words[lane] = lane;
         if (right) __syncwarp();
@@ -133,15 +132,8 @@ template <bool right> __global__ void race_bulk(int *out, const int *in)
 {
     __shared__ __align__(16) int words[128];
     __shared__ barrier full;
-    if (threadIdx.x == 0) {
-        barrier_init(&full, 1);
-        barrier_init_done();
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        barrier_arrive_expect(&full, sizeof words);
-        bulk_load(words, in, sizeof words, &full);
-    }
+    make_barriers(&full, 1, 1);
+    if (threadIdx.x == 0) bulk_fetch(words, in, sizeof words, &full);
     if (right) barrier_wait(&full, 0);
     /* racecheck: hazard at __shared__; racecheck: No wait for that copy */
     out[threadIdx.x] = words[threadIdx.x];
@@ -155,10 +147,7 @@ template <bool right> __global__ void race_bulk_ask(const int *in, int *out)
     __shared__ __align__(16) int words[256];
     __shared__ barrier full;
     make_barriers(&full, 1, 1);
-    if (threadIdx.x == 0) {
-        barrier_arrive_expect(&full, sizeof words);
-        bulk_load(words, in, sizeof words, &full);
-    }
+    if (threadIdx.x == 0) bulk_fetch(words, in, sizeof words, &full);
     if (right)
         barrier_wait(&full, 0);
     else
@@ -175,16 +164,9 @@ template <bool right> __global__ void race_bulk_barrier(int *out, const int *in)
 {
     __shared__ __align__(16) int words[2][128];
     __shared__ barrier full[2];
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < 2; i++) barrier_init(&full[i], 1);
-        barrier_init_done();
-    }
-    __syncthreads();
+    make_barriers(full, 2, 1);
     if (threadIdx.x == 0)
-        for (int i = 0; i < 2; i++) {
-            barrier_arrive_expect(&full[i], sizeof words[i]);
-            bulk_load(words[i], in, sizeof words[i], &full[i]);
-        }
+        for (int i = 0; i < 2; i++) bulk_fetch(words[i], in, sizeof words[i], &full[i]);
     barrier_wait(&full[right ? 0 : 1], 0);
     /* racecheck: RAW hazard at __shared__; racecheck: No wait for that copy */
     out[threadIdx.x] = words[0][threadIdx.x];
@@ -199,14 +181,11 @@ template <bool right> __global__ void race_bulk_fence(int *out)
     __shared__ __align__(16) int words[128];
     /* racecheck: RAW hazard at __shared__; racecheck: fence.proxy.async */
     words[threadIdx.x] = threadIdx.x;
-    if (right) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    if (right) proxy_fence();
     __syncthreads();
     if (threadIdx.x > 0) return;
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n\t"
-                 "cp.async.bulk.commit_group;\n\t"
-                 "cp.async.bulk.wait_group 0;" ::"l"(__cvta_generic_to_global(out)),
-                 "r"(shared_address(words)), "r"((unsigned)sizeof words)
-                 : "memory");
+    bulk_store(out, words, sizeof words);
+    bulk_wait<0>();
 }
 PAIR(race_bulk_fence<right>, 1, 128, zeros<int>(128))
 
@@ -250,8 +229,7 @@ template <bool right> __global__ void race_bulk_one(const int *in, int *out)
     __shared__ barrier full;
     make_barriers(&full, 1, 1);
     if (threadIdx.x == 0) {
-        barrier_arrive_expect(&full, sizeof words);
-        bulk_load(words, in, sizeof words, &full);
+        bulk_fetch(words, in, sizeof words, &full);
         barrier_wait(&full, 0);
     }
     if (right) __syncthreads();
@@ -270,11 +248,8 @@ template <bool right> __global__ void race_bulk_over(const int *in, int *out)
     make_barriers(&full, 1, 1);
     out[threadIdx.x] = words[threadIdx.x];
     if (right) __syncthreads();
-    if (threadIdx.x == 0) {
-        barrier_arrive_expect(&full, sizeof words);
-        /* racecheck: hazard at __shared__ in barrier.cuh */
-        bulk_load(words, in, sizeof words, &full);
-    }
+    /* racecheck: hazard at __shared__ in barrier.cuh */
+    if (threadIdx.x == 0) bulk_fetch(words, in, sizeof words, &full);
     barrier_wait(&full, 0);
     out[threadIdx.x] += words[threadIdx.x];
 }
@@ -287,17 +262,12 @@ template <bool right> __global__ void race_bulk_parity(int *out, const int *in)
     enum { READERS = 96 };
     __shared__ __align__(16) int words[READERS];
     __shared__ barrier full;
-    if (threadIdx.x == 0) {
-        barrier_init(&full, 1);
-        barrier_init_done();
-    }
-    __syncthreads();
+    make_barriers(&full, 1, 1);
     if (threadIdx.x >= 32) {
         barrier_wait(&full, right ? 0 : 1);
         out[threadIdx.x - 32] = words[threadIdx.x - 32];
     } else if (threadIdx.x == 0) {
-        barrier_arrive_expect(&full, sizeof words);
-        bulk_load(words, in, sizeof words, &full);
+        bulk_fetch(words, in, sizeof words, &full);
         barrier_wait(&full, 0);
         if (!right) barrier_arrive(&full); // late threads must not wait for ever
     }
@@ -310,13 +280,10 @@ template <bool right> __global__ void race_bulk_store(int *out)
 {
     __shared__ __align__(16) int words[128];
     words[threadIdx.x] = threadIdx.x;
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    proxy_fence();
     __syncthreads();
     if (threadIdx.x == 0) {
-        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n\t"
-                     "cp.async.bulk.commit_group;" ::"l"(__cvta_generic_to_global(out)),
-                     "r"(shared_address(words)), "r"((unsigned)sizeof words)
-                     : "memory");
+        bulk_store(out, words, sizeof words);
         if (right) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
     }
     __syncthreads();
@@ -438,8 +405,7 @@ static __device__ void invalidate(barrier *b)
 template <bool right> __global__ void race_inval(int *out)
 {
     __shared__ barrier all;
-    if (threadIdx.x == 0) barrier_init(&all, 64);
-    __syncthreads();
+    make_barriers(&all, 1, 64);
     barrier_arrive(&all);
     barrier_wait(&all, 0);
     if (right) __syncthreads();
@@ -515,22 +481,14 @@ template <bool right> __global__ void race_ring(int *out, const int *in, int til
     __shared__ __align__(16) int words[STAGES][32];
     __shared__ barrier full[STAGES], empty[STAGES];
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, sum = 0;
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < STAGES; i++) {
-            barrier_init(&full[i], 1);
-            barrier_init(&empty[i], READERS);
-        }
-        barrier_init_done();
-    }
-    __syncthreads();
+    make_barriers(full, STAGES, 1);
+    make_barriers(empty, STAGES, READERS);
     for (int tile = 0; tile < tiles; tile++) {
         int stage = tile % STAGES, parity = tile / STAGES % 2;
         if (warp == READERS) {
             barrier_wait(&empty[stage], !parity); // at first, stages are empty
-            if (lane == 0) {
-                barrier_arrive_expect(&full[stage], sizeof words[stage]);
-                bulk_load(words[stage], in + tile * 32, sizeof words[stage], &full[stage]);
-            }
+            if (lane == 0)
+                bulk_fetch(words[stage], in + tile * 32, sizeof words[stage], &full[stage]);
         } else {
             barrier_wait(&full[stage], parity);
             if (!right && lane == 0) barrier_arrive(&empty[stage]);
@@ -561,8 +519,7 @@ template <bool right> __global__ void race_ring_syncwarp(const int *in, int *out
             barrier_wait(&empty[stage], !parity);
             if (lane == 0) {
                 tile_of[stage] = tile; /* racecheck: WAR hazard at __shared__ */
-                barrier_arrive_expect(&full[stage], sizeof words[stage]);
-                bulk_load(words[stage], in + tile * 32, sizeof words[stage], &full[stage]);
+                bulk_fetch(words[stage], in + tile * 32, sizeof words[stage], &full[stage]);
             }
         } else {
             barrier_wait(&full[stage], parity);
