@@ -1,13 +1,13 @@
 /*
- * counters.c — bank conflicts, sectors and the other counts, compared with a model that examines
- * every byte of every lane; clocks that are computed from a seed; the trace of accesses.
+ * test_ptx_counters.c — bank conflicts, sectors and the other counts, compared with a model that
+ * examines every byte of every lane; clocks that are computed from a seed; the trace of accesses.
  *
  * The model restates the rule measured on an H200: a group of lanes needs as many wavefronts as its
  * busiest bank has distinct words; groups are the warp, its halves (8 bytes a lane) or its quarters
  * (16); loads whose neighbouring lanes agree merge their groups in pairs; stores never do.
  */
 #define _GNU_SOURCE
-#include "ptx_run.h"
+#include "tests/cases/ptx/ptx_run.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /*
- * textures.c — textures and surfaces, what the checkers find in them, and what is kept of a run for
- * pictures.
+ * test_ptx_textures.c — textures and surfaces, what the checkers find in them, and what is kept of
+ * a run for pictures.
  */
 #define _GNU_SOURCE
-#include "ptx_run.h"
+#include "tests/cases/ptx/ptx_run.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /*
- * texts.c — texts that are no PTX, and PTX for other GPUs; instructions as they are
+ * test_ptx_texts.c — texts that are no PTX, and PTX for other GPUs; instructions as they are
  * decoded. (Exact messages are in refusals.ptx.)
  */
-#include "ptx_run.h"
 #include "common/tools/emu/machine/machine.h"
+#include "tests/cases/ptx/ptx_run.h"
 #include "tests/support/command.h"
 
 #include <criterion/criterion.h>

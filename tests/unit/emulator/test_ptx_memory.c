@@ -1,15 +1,15 @@
 /*
- * memory.c — the memory calls of emu.h and the limits of launches; many allocations; atomics and
- * accesses of every shape, against models. (Kernels with known results are in memory.ptx.)
+ * test_ptx_memory.c — the memory calls of emu.h and the limits of launches; many allocations;
+ * atomics and accesses of every shape, against models. (Kernels with known results are in
+ * memory.ptx.)
  */
 #define _GNU_SOURCE
-#include "ptx_run.h"
+#include "tests/cases/ptx/ptx_run.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { THREADS = 64 };
@@ -277,7 +277,7 @@ Test(emu_barrier, launch_limits)
     emu_close(emu);
 }
 
-/* ---- many allocations: the time for one does not grow with their number ---------------------- */
+/* ---- many allocations ------------------------------------------------------------------------ */
 
 enum { GAP = 4096, ALIGNMENT = 256 };
 
@@ -376,33 +376,6 @@ Test(emu_allocations, freed_addresses_come_back_last)
         cr_assert(!emu_free(emu, next));
     }
     emu_close(emu);
-}
-
-/* Seconds of processor time to make `count` allocations and to free them, the oldest first. */
-static double seconds_for(size_t count, unsigned checks)
-{
-    struct emu *emu = open_emu_with(&(struct emu_config){.memory = 512 << 20, .checks = checks});
-    emu_addr *all = malloc(count * sizeof *all);
-    clock_t began = clock();
-    for (size_t i = 0; i < count; i++) cr_assert(!emu_alloc(emu, 16, &all[i]));
-    for (size_t i = 0; i < count; i++) cr_assert(!emu_free(emu, all[i]));
-    double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
-    free(all);
-    emu_close(emu);
-    return seconds;
-}
-
-/* In proportion it takes 16 times as long. If each call went through all allocations, it would take
- * 256 times as long. */
-Test(emu_allocations, take_no_longer_when_there_are_many, .timeout = 120)
-{
-    enum { FEW = 2500, MANY = 16 * FEW };
-    static const unsigned checks[] = {0, EMU_CHECK_MEMORY, EMU_CHECK_RACE, EMU_CHECK_INIT};
-    for (int i = 0; i < 4; i++) {
-        double few = seconds_for(FEW, checks[i]), many = seconds_for(MANY, checks[i]);
-        cr_expect_lt(many, 64 * few, "checks %u: %d in %.4f s, %d in %.4f s", checks[i], FEW, few,
-                     MANY, many);
-    }
 }
 
 static size_t resident_pages(void)
@@ -523,77 +496,64 @@ static const char *const spaces[] = {".global", "", ".shared"};
 static const char *const orders[] = {"", ".relaxed.gpu", ".acquire.cta", ".release.sys",
                                      ".acq_rel.gpu"};
 
+/* Shared memory is filled from, and copied back to, the words. */
+static const char atomic_kernel[] = PTX_HEADER
+    ".visible .entry k(.param .u64 p_words) {\n.shared .align 8 .b8 s[64];\n.reg .pred %%p<2>;\n"
+    ".reg .b32 %%r<4>, %%t<4>;\n.reg .b64 %%l<12>;\n.reg .f32 %%f<4>;\n.reg .f64 %%d<4>;\n"
+    "ld.param.u64 %%l5, [p_words];\nmov.u32 %%t0, %%tid.x;\nmad.wide.u32 %%l6, %%t0, 32, %%l5;\n"
+    "mad.wide.u32 %%l9, %%t0, 8, %%l5;\nmov.u64 %%l10, s;\nmad.wide.u32 %%l11, %%t0, 8, %%l10;\n"
+    "setp.lt.u32 %%p0, %%t0, 8;\n@%%p0 ld.global.b64 %%l3, [%%l9];\n"
+    "@%%p0 st.shared.b64 [%%l11], %%l3;\nbar.sync 0;\nld.global.u32 %%t1, [%%l6+64];\n"
+    "mad.wide.u32 %%l4, %%t1, 8, %s;\nld.global.b%u %%%c1, [%%l6+72];\n"
+    "ld.global.b%u %%%c2, [%%l6+80];\n%s\nst.global.b%u [%%l6+88], %%%c0;\nbar.sync 0;\n%sret;\n}\n";
+
 static void check_atomic(struct emu *emu, const char *op, const struct type *t, const char *space,
                          const char *order, bool one_place, uint64_t *seed)
 {
-    struct lane {
-        union value place, b, c;
-    } in[LANES];
-    union value words[PLACES], out[LANES + PLACES];
-    for (unsigned n = 0; n < LANES; n++)
-        in[n] = (struct lane){.place.u64 = one_place ? 0 : next_random(seed) % PLACES,
-                              .b = operand(t, next_random(seed)),
-                              .c = operand(t, next_random(seed))};
-    for (unsigned p = 0; p < PLACES; p++) words[p] = operand(t, next_random(seed));
+    struct {
+        union value words[PLACES];
+        struct {
+            union value place, b, c, seen;
+        } lane[LANES];
+    } in, out;
+    for (unsigned n = 0; n < LANES; n++) {
+        in.lane[n].place.u64 = one_place ? 0 : next_random(seed) % PLACES;
+        in.lane[n].b = operand(t, next_random(seed));
+        in.lane[n].c = operand(t, next_random(seed));
+        in.lane[n].seen.u64 = 0;
+    }
+    for (unsigned p = 0; p < PLACES; p++) in.words[p] = operand(t, next_random(seed));
 
-    bool shared = !strcmp(space, ".shared"), cas = !strcmp(op, "cas");
-    char move[8], instruction[128];
-    snprintf(move, sizeof move, "b%u", t->bits);
-    snprintf(instruction, sizeof instruction, "atom%s%s.%s.%s %%%c0, [%%l4], %%%c1%s%s;", order,
-             space, op, t->name, t->letter, t->letter, cas ? ", %" : "",
-             !cas               ? ""
-             : t->letter == 'r' ? "r2"
-                                : "l2");
-    /* Shared memory is filled from, and copied back to, the words at p_words. */
-    char *text = NULL;
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
-    cr_assert(f);
-    fprintf(
-        f, "%s%s", PTX_HEADER,
-        ".visible .entry k(.param .u64 p_words, .param .u64 p_in, .param .u64 p_out) {\n"
-        ".shared .align 8 .b8 s[64];\n.reg .pred %p<2>;\n.reg .b32 %r<4>, %t<4>;\n"
-        ".reg .b64 %l<12>;\n.reg .f32 %f<4>;\n.reg .f64 %d<4>;\n"
-        "ld.param.u64 %l5, [p_words];\nld.param.u64 %l6, [p_in];\nld.param.u64 %l7, [p_out];\n"
-        "mov.u32 %t0, %tid.x;\nmad.wide.u32 %l6, %t0, 24, %l6;\nmad.wide.u32 %l7, %t0, 8, %l7;\n"
-        "mul.wide.u32 %l8, %t0, 8;\nadd.u64 %l9, %l5, %l8;\nmov.u64 %l10, s;\n"
-        "add.u64 %l11, %l10, %l8;\nsetp.lt.u32 %p0, %t0, 8;\n"
-        "@%p0 ld.global.b64 %l3, [%l9];\n@%p0 st.shared.b64 [%l11], %l3;\nbar.sync 0;\n"
-        "ld.global.u32 %t1, [%l6];\n");
-    fprintf(f, "mad.wide.u32 %%l4, %%t1, 8, %s;\n", shared ? "%l10" : "%l5");
-    fprintf(f, "ld.global.%s %%%c1, [%%l6+8];\nld.global.%s %%%c2, [%%l6+16];\n", move, t->letter,
-            move, t->letter);
-    fprintf(f, "%s\nst.global.%s [%%l7], %%%c0;\nbar.sync 0;\n", instruction, move, t->letter);
-    if (shared) fputs("@%p0 ld.shared.b64 %l3, [%l11];\n@%p0 st.global.b64 [%l9], %l3;\n", f);
-    fputs("ret;\n}\n", f);
-    fclose(f);
-
+    bool shared = !strcmp(space, ".shared");
+    char last[8] = "", instruction[128], *text;
+    if (!strcmp(op, "cas")) snprintf(last, sizeof last, ", %%%c2", t->letter);
+    snprintf(instruction, sizeof instruction, "atom%s%s.%s.%s %%%c0, [%%l4], %%%c1%s;", order,
+             space, op, t->name, t->letter, t->letter, last);
+    cr_assert_gt(asprintf(&text, atomic_kernel, shared ? "%l10" : "%l5", t->bits, t->letter,
+                          t->bits, t->letter, instruction, t->bits, t->letter,
+                          shared ? "@%p0 ld.shared.b64 %l3, [%l11];\n"
+                                   "@%p0 st.global.b64 [%l9], %l3;\n"
+                                 : ""),
+                 0);
     struct emu_kernel *kernel = load_kernel(emu, text, "k");
-    emu_addr words_device = device_copy(emu, words, sizeof words);
-    emu_addr in_device = device_copy(emu, in, sizeof in);
-    emu_addr out_device = device_copy(emu, NULL, sizeof out);
-    cr_assert(
-        !launch(emu, kernel, 1, LANES, 0, 3, (uint64_t[]){words_device, in_device, out_device}),
-        "%s: %s", instruction, emu_message(emu));
-    union value after[PLACES];
-    cr_assert(!emu_read(emu, after, words_device, sizeof after));
-    cr_assert(!emu_read(emu, out, out_device, sizeof out));
+    emu_addr memory = device_copy(emu, &in, sizeof in);
+    cr_assert(!launch(emu, kernel, 1, LANES, 0, 1, &memory), "%s: %s", instruction,
+              emu_message(emu));
+    cr_assert(!emu_read(emu, &out, memory, sizeof out));
 
     for (unsigned p = 0; p < PLACES; p++) {
         union value b[LANES], c[LANES], seen[LANES];
         unsigned lanes = 0;
         for (unsigned n = 0; n < LANES; n++)
-            if (in[n].place.u64 == p) {
-                b[lanes] = in[n].b, c[lanes] = in[n].c;
-                seen[lanes++] = out[n];
+            if (in.lane[n].place.u64 == p) {
+                b[lanes] = in.lane[n].b, c[lanes] = in.lane[n].c;
+                seen[lanes++] = out.lane[n].seen;
             }
-        cr_expect(is_a_sequence(op, t, words[p], after[p], b, c, seen, lanes),
+        cr_expect(is_a_sequence(op, t, in.words[p], out.words[p], b, c, seen, lanes),
                   "%s: %u lanes on 0x%llx, in the end 0x%llx", instruction, lanes,
-                  (unsigned long long)words[p].u64, (unsigned long long)after[p].u64);
+                  (unsigned long long)in.words[p].u64, (unsigned long long)out.words[p].u64);
     }
-    emu_free(emu, words_device);
-    emu_free(emu, in_device);
-    emu_free(emu, out_device);
+    emu_free(emu, memory);
     free(text);
 }
 

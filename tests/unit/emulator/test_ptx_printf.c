@@ -1,8 +1,8 @@
 /*
- * printf.c — the device's printf, with formats and arguments that are wrong: it reads only memory
- * that the kernel may read, and writes none.
+ * test_ptx_printf.c — the device's printf, with formats and arguments that are wrong: it reads only
+ * memory that the kernel may read, and writes none.
  */
-#include "ptx_run.h"
+#include "tests/cases/ptx/ptx_run.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

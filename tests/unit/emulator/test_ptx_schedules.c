@@ -1,11 +1,11 @@
 /*
- * schedules.c — the kernels of the pairs in cases/checks, in random order; grids on several host
- * threads; random programs of jumps.
+ * test_ptx_schedules.c — the kernels of the pairs in cases/checks, in random order; grids on
+ * several host threads; random programs of jumps.
  */
 #define _GNU_SOURCE
-#include "ptx_run.h"
 #include "common/tools/emu/machine/device.h"
 #include "common/tools/emu/ptx/binary.h"
+#include "tests/cases/ptx/ptx_run.h"
 #include "tests/support/command.h"
 
 #include <criterion/criterion.h>

@@ -1,12 +1,12 @@
 /*
- * checkers.c — racecheck's records and initcheck's, the bits that a result may depend on, and the
- * fields of findings. (Kernels with known findings are in checkers.ptx.)
+ * test_ptx_checkers.c — racecheck's records and initcheck's, the bits that a result may depend on,
+ * and the fields of findings. (Kernels with known findings are in checkers.ptx.)
  */
 #define _GNU_SOURCE
-#include "ptx_run.h"
 #include "common/tools/emu/machine/device.h"
 #include "common/tools/emu/watch/check.h"
 #include "common/tools/emu/watch/race.h"
+#include "tests/cases/ptx/ptx_run.h"
 
 #include <criterion/criterion.h>
 #include <stdbool.h>
