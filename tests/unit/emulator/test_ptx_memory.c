@@ -505,7 +505,8 @@ static const char atomic_kernel[] = PTX_HEADER
     "setp.lt.u32 %%p0, %%t0, 8;\n@%%p0 ld.global.b64 %%l3, [%%l9];\n"
     "@%%p0 st.shared.b64 [%%l11], %%l3;\nbar.sync 0;\nld.global.u32 %%t1, [%%l6+64];\n"
     "mad.wide.u32 %%l4, %%t1, 8, %s;\nld.global.b%u %%%c1, [%%l6+72];\n"
-    "ld.global.b%u %%%c2, [%%l6+80];\n%s\nst.global.b%u [%%l6+88], %%%c0;\nbar.sync 0;\n%sret;\n}\n";
+    "ld.global.b%u %%%c2, [%%l6+80];\n%s\nst.global.b%u [%%l6+88], %%%c0;\nbar.sync 0;\n"
+    "%sret;\n}\n";
 
 static void check_atomic(struct emu *emu, const char *op, const struct type *t, const char *space,
                          const char *order, bool one_place, uint64_t *seed)
