@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,4 +33,42 @@ void *allocated(void *memory)
     fprintf(stderr, "%s: the host has no memory left; take smaller data, or raise ulimit -v\n",
             program);
     end();
+}
+
+/* ---- arenas ---------------------------------------------------------------------------------- */
+
+enum { CHUNK = 64 << 10, ALIGNMENT = 16 };
+
+struct arena_chunk {
+    struct arena_chunk *next;
+    _Alignas(ALIGNMENT) char bytes[];
+};
+
+void *arena_take(struct arena *arena, size_t bytes)
+{
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (bytes > arena->size - arena->used) {
+        size_t size = bytes > CHUNK ? bytes : CHUNK;
+        struct arena_chunk *chunk = allocated(calloc(1, sizeof *chunk + size));
+        chunk->next = arena->chunks;
+        *arena = (struct arena){chunk, 0, size};
+    }
+    arena->used += bytes;
+    return arena->chunks->bytes + arena->used - bytes;
+}
+
+char *arena_text(struct arena *arena, const char *text, size_t length)
+{
+    char *copy = arena_take(arena, length + 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+void arena_free(struct arena *arena)
+{
+    for (struct arena_chunk *chunk = arena->chunks, *next; chunk != NULL; chunk = next) {
+        next = chunk->next;
+        free(chunk);
+    }
+    *arena = (struct arena){0};
 }

@@ -22,6 +22,17 @@ static inline void *grown(void *array, size_t count, size_t size)
                                : allocated(realloc(array, (count > 0 ? 2 * count : 1) * size));
 }
 
+/* Memory that is freed all at once. An arena begins as zeros. */
+struct arena {
+    struct arena_chunk *chunks;
+    size_t used, size; /* bytes of the first chunk */
+};
+
+void *arena_take(struct arena *, size_t bytes); /* zeroed, and aligned for any type */
+#define ARENA_NEW(arena, type) ((type *)arena_take((arena), sizeof(type)))
+char *arena_text(struct arena *, const char *text, size_t length); /* a copy with a NUL */
+void arena_free(struct arena *);
+
 #ifdef __cplusplus
 }
 #endif

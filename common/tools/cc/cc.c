@@ -17,7 +17,7 @@ static void compile(struct cc_unit *own, const char *name, const char *text,
     struct diagnostics *d = &own->diagnostics;
     struct token *tokens = preprocess(d, name, text, options);
     struct token **wanted =
-        cc_take(&own->arena, (options->instance_count + 1) * sizeof(struct token *));
+        arena_take(&own->arena, (options->instance_count + 1) * sizeof(struct token *));
     for (size_t i = 0; i < options->instance_count; i++)
         wanted[i] = preprocess_more(d, "<instances>", options->instances[i]);
     struct token *program = options->program ? preprocess_more(d, "<program>", PROGRAM) : NULL;
@@ -46,5 +46,5 @@ void cc_free(struct cc_result *result)
 {
     if (result == NULL) return;
     struct arena arena = result->unit->arena; // which holds the unit
-    cc_give_back(&arena);
+    arena_free(&arena);
 }

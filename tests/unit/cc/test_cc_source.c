@@ -24,7 +24,7 @@ static char *expanded(const char *text)
         }
     if (joined[0] != '\0') joined[strlen(joined) - 1] = '\0';
     for (size_t i = 0; i < d.count; i++) strcat(strcat(joined, " !"), d.found[i].text);
-    cc_give_back(&arena);
+    arena_free(&arena);
     return joined;
 }
 

@@ -186,7 +186,7 @@ static struct ir_value *phi_of(struct ir_function *f, const struct diamond *d,
 {
     if (left == right) return left;
     struct ir_value *phi = ir_value_new(f, IR_PHI, left->type, left->place);
-    phi->incoming = cc_take(f->arena, 2 * sizeof *phi->incoming);
+    phi->incoming = arena_take(f->arena, 2 * sizeof *phi->incoming);
     phi->incoming[ir_edge(d->join, d->arm[0])] = left;
     phi->incoming[ir_edge(d->join, d->arm[1])] = right;
     ir_insert(d->join, d->join->first, phi);

@@ -507,7 +507,7 @@ void pass_same_values(struct ir_function *f)
 {
     struct table t = {.mask = 63};
     while (t.mask < (uint64_t)f->value_count / 4) t.mask = 2 * t.mask + 1;
-    t.entries = cc_take(f->arena, (t.mask + 1) * sizeof *t.entries);
+    t.entries = arena_take(f->arena, (t.mask + 1) * sizeof *t.entries);
     bool is_settled = false;
     phis_simplify(f);
     for (int b = 0; b < f->block_count; b++) {

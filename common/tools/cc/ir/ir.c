@@ -92,7 +92,7 @@ static void make_room(struct ir_function *f)
     int room = f->constant_room;
     if (2 * f->constant_count < room) return;
     f->constant_room = room ? 2 * room : 64;
-    f->constants = cc_take(f->arena, f->constant_room * sizeof *f->constants);
+    f->constants = arena_take(f->arena, f->constant_room * sizeof *f->constants);
     for (int k = 0; k < room; k++)
         if (old[k]) remember_constant(f, old[k]);
 }

@@ -193,7 +193,7 @@ static struct ir_value *value_now(struct counted_loop *l, struct ir_value *v)
 
 static bool count_iterations(struct counted_loop *l)
 {
-    struct ir_value *phi, **next = cc_take(l->f->arena, l->size * sizeof *next);
+    struct ir_value *phi, **next = arena_take(l->f->arena, l->size * sizeof *next);
     int from = ir_edge(l->head, l->before), back = ir_edge(l->head, l->latch);
     bool goes_on_if = l->latch->next[0] == l->head;
     for (phi = l->head->first; phi && phi->op == IR_PHI; phi = phi->next) {
@@ -264,7 +264,7 @@ static void copy_exit(struct counted_loop *l, struct ir_block *from, struct ir_b
     int k = ir_edge(to, from), count = to->before_count;
     ir_connect(l->f, copy, to);
     for (struct ir_value *phi = to->first; phi && phi->op == IR_PHI; phi = phi->next) {
-        struct ir_value **incoming = cc_take(l->f->arena, (count + 1) * sizeof *incoming);
+        struct ir_value **incoming = arena_take(l->f->arena, (count + 1) * sizeof *incoming);
         memcpy(incoming, phi->incoming, count * sizeof *incoming);
         incoming[count] = copy_of(l, incoming[k]);
         phi->incoming = incoming;
@@ -291,7 +291,7 @@ static void copy_operands(struct counted_loop *l, struct ir_block *from, struct 
             v->operand[k] = copy_of(l, v->operand[k]);
         if (v->op != IR_PHI) continue;
         struct ir_value **old = v->incoming;
-        v->incoming = cc_take(l->f->arena, from->before_count * sizeof *v->incoming);
+        v->incoming = arena_take(l->f->arena, from->before_count * sizeof *v->incoming);
         for (int k = 0; k < from->before_count; k++) v->incoming[k] = copy_of(l, old[k]);
     }
     copy->place = from->place;
@@ -309,7 +309,7 @@ static void copy_operands(struct counted_loop *l, struct ir_block *from, struct 
 static void go_on(struct counted_loop *l)
 {
     int back = ir_edge(l->head, l->latch), count = 0;
-    struct ir_value *phi, **next = cc_take(l->f->arena, l->size * sizeof *next);
+    struct ir_value *phi, **next = arena_take(l->f->arena, l->size * sizeof *next);
     for (phi = l->head->first; phi && phi->op == IR_PHI; phi = phi->next)
         next[count++] = copy_of(l, phi->incoming[back]);
     count = 0;
@@ -353,7 +353,7 @@ static struct ir_block **make_blocks(struct counted_loop *l, int count)
 {
     struct ir_function *f = l->f;
     int behind = f->block_count - 1 - l->last;
-    struct ir_block **order = cc_take(f->arena, (f->block_count + count) * sizeof *order);
+    struct ir_block **order = arena_take(f->arena, (f->block_count + count) * sizeof *order);
     memcpy(order, f->order, (l->last + 1) * sizeof *order);
     memcpy(order + l->last + 1 + count, f->order + l->last + 1, behind * sizeof *order);
     for (int b = 1; b <= count; b++) order[l->last + b] = ir_block_new(f);

@@ -29,7 +29,8 @@ static void bind(struct lower *l, struct symbol *parameter, struct ir_value *arg
 struct ir_value *lower_call(struct lower *l, const struct expr *e)
 {
     struct function *callee = e->callee;
-    struct ir_value **arguments = cc_take(l->f->arena, (e->argument_count + 1) * sizeof *arguments);
+    struct ir_value **arguments =
+        arena_take(l->f->arena, (e->argument_count + 1) * sizeof *arguments);
     for (int k = 0; k < e->argument_count; k++) arguments[k] = lower_expr(l, e->arguments[k]);
     struct lower caller = *l;
     struct ir_call *call = ARENA_NEW(l->f->arena, struct ir_call);
@@ -67,7 +68,7 @@ static struct ir_value *print(struct lower *l, const struct expr *e)
         slot->bits = f->slot_count++;
         lower_first(l, slot);
     }
-    struct ir_value **values = cc_take(f->arena, e->argument_count * sizeof *values);
+    struct ir_value **values = arena_take(f->arena, e->argument_count * sizeof *values);
     for (int k = 1; k < e->argument_count; k++) values[k] = lower_expr(l, e->arguments[k]);
     int64_t at = 0;
     for (int k = 1; k < e->argument_count; k++) {
@@ -270,7 +271,7 @@ static void lower_switch(struct lower *l, const struct stmt *s)
     int count = 0;
     for (struct stmt *c = s->body->body; c; c = c->next)
         count += c->kind == STMT_CASE || c->kind == STMT_DEFAULT;
-    struct ir_block **labels = cc_take(l->f->arena, (count + 1) * sizeof *labels);
+    struct ir_block **labels = arena_take(l->f->arena, (count + 1) * sizeof *labels);
     int k = 0;
     for (struct stmt *c = s->body->body; c; c = c->next) {
         if (c->kind != STMT_CASE && c->kind != STMT_DEFAULT) continue;

@@ -45,7 +45,7 @@ static void make_room(struct ir_function *f, struct ir_notes *notes)
     struct ir_notes old = *notes;
     if (old.count < old.room) return;
     notes->room = old.room ? 2 * old.room : 4;
-    notes->buckets = cc_take(f->arena, notes->room * sizeof *notes->buckets);
+    notes->buckets = arena_take(f->arena, notes->room * sizeof *notes->buckets);
     for (size_t k = 0; k < old.room; k++)
         for (struct ir_variable *v = old.buckets[k], *next; v; v = next) {
             next = v->next;
@@ -99,7 +99,7 @@ static struct ir_value *read_in(struct lower *, struct ir_block *, const void *,
 static struct ir_value *fill(struct lower *l, struct ir_value *phi, const void *variable)
 {
     struct ir_block *block = phi->block;
-    phi->incoming = cc_take(l->f->arena, block->before_count * sizeof *phi->incoming);
+    phi->incoming = arena_take(l->f->arena, block->before_count * sizeof *phi->incoming);
     for (int k = 0; k < block->before_count; k++) phi->incoming[k] = phi;
     for (int k = 0; k < block->before_count; k++)
         phi->incoming[k] = read_in(l, block->before[k], variable, phi->type);
@@ -257,7 +257,7 @@ static struct ir_value *value_before(struct promotion *p, struct ir_value *load)
 
 void pass_slots(struct ir_function *f)
 {
-    struct promotion p = {.f = f, .is_kept = cc_take(f->arena, (size_t)f->slot_count + 1)};
+    struct promotion p = {.f = f, .is_kept = arena_take(f->arena, (size_t)f->slot_count + 1)};
     for (int n = 0; n < f->slot_count; n++) p.is_kept[n] = f->slots[n].is_known_elsewhere;
     for (int b = 0; b < f->block_count; b++) {
         f->order[b]->variables = NULL;

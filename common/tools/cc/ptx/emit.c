@@ -20,7 +20,7 @@ static void make_room(struct text *t, size_t more)
 {
     if (t->used + more < t->room) return;
     t->room = 2 * (t->used + more) + 1000;
-    char *bytes = cc_take(t->arena, t->room);
+    char *bytes = arena_take(t->arena, t->room);
     if (t->used) memcpy(bytes, t->bytes, t->used);
     t->bytes = bytes;
 }
@@ -147,7 +147,7 @@ static int moves_of(struct emit_kernel *k, struct ir_block *from, struct ir_bloc
 {
     int count = 0, which = 0, place = 0;
     for (struct ir_value *v = to->first; v && v->op == IR_PHI; v = v->next) count++;
-    *moves = cc_take(k->f->arena, (count + 1) * sizeof **moves);
+    *moves = arena_take(k->f->arena, (count + 1) * sizeof **moves);
     // A block that jumps twice to the same block stands twice in `before`.
     for (int j = 0; j < to->before_count; j++)
         if (to->before[j] == from && which++ <= edge) place = j;
@@ -399,7 +399,7 @@ static void write_variable(struct emit *e, const struct symbol *s)
     text_add(out, "%s.%s .align %d .b8 %s[%lld]", s->is_static ? "" : ".visible ",
              is_constant ? "const" : "global", (int)s->align, s->mangled, (long long)size);
     if (s->initialized && size) {
-        unsigned char *bytes = cc_take(e->unit->arena, (size_t)size);
+        unsigned char *bytes = arena_take(e->unit->arena, (size_t)size);
         for (struct initial *i = s->initials; i; i = i->next)
             if (!put_value(e, bytes + i->offset, i->value)) break;
         text_add(out, " = {");

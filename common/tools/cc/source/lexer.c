@@ -1,6 +1,4 @@
-/*
- * lexer.c — memory, messages, and a text as tokens.
- */
+/* lexer.c — memory, messages, and a text as tokens. */
 #include "source.h"
 #include <ctype.h>
 #include <stdbool.h>
@@ -10,41 +8,7 @@
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/*
- * Memory of one compilation: chunks from which pieces are taken, and freed together.
- */
-
-enum { CHUNK = 64 * 1024, ALIGNMENT = 16, FIRST_ROOM = 8 };
-
-struct arena_chunk {
-    struct arena_chunk *next;
-    _Alignas(ALIGNMENT) char bytes[];
-};
-
-static void add_chunk(struct arena *arena, size_t size)
-{
-    struct arena_chunk *chunk = calloc(1, sizeof(*chunk) + size);
-    if (chunk == NULL) fputs("The compiler has no memory left.\n", stderr), exit(EXIT_FAILURE);
-    chunk->next = arena->chunks;
-    arena->chunks = chunk;
-    arena->used = 0;
-    arena->size = size;
-}
-
-void *cc_take(struct arena *arena, size_t size)
-{
-    size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    if (size > arena->size - arena->used) add_chunk(arena, size > CHUNK ? size : CHUNK);
-    arena->used += size;
-    return arena->chunks->bytes + arena->used - size;
-}
-
-char *cc_text(struct arena *arena, const char *text, size_t length)
-{
-    char *copy = cc_take(arena, length + 1);
-    memcpy(copy, text, length);
-    return copy;
-}
+enum { FIRST_ROOM = 8 };
 
 char *cc_format_list(struct arena *arena, const char *format, va_list arguments)
 {
@@ -52,7 +16,7 @@ char *cc_format_list(struct arena *arena, const char *format, va_list arguments)
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    char *text = cc_take(arena, (size_t)length + 1);
+    char *text = arena_take(arena, (size_t)length + 1);
     vsnprintf(text, (size_t)length + 1, format, arguments);
     return text;
 }
@@ -70,19 +34,9 @@ void *cc_grow(struct arena *arena, void *array, size_t count, size_t element)
 {
     bool full = count == 0 || (count >= FIRST_ROOM && (count & (count - 1)) == 0);
     if (!full) return array;
-    void *larger = cc_take(arena, (count == 0 ? FIRST_ROOM : 2 * count) * element);
+    void *larger = arena_take(arena, (count == 0 ? FIRST_ROOM : 2 * count) * element);
     if (count > 0) memcpy(larger, array, count * element);
     return larger;
-}
-
-void cc_give_back(struct arena *arena)
-{
-    while (arena->chunks != NULL) {
-        struct arena_chunk *next = arena->chunks->next;
-        free(arena->chunks);
-        arena->chunks = next;
-    }
-    arena->used = arena->size = 0;
 }
 
 /* ---- collects what is wrong, and puts it into the order of the text -------------------------- */
@@ -145,7 +99,7 @@ static int compare(const void *left, const void *right)
 
 const struct cc_diagnostic *diagnostics_sorted(const struct diagnostics *d)
 {
-    struct cc_diagnostic *sorted = cc_take(d->arena, d->count * sizeof(*sorted));
+    struct cc_diagnostic *sorted = arena_take(d->arena, d->count * sizeof(*sorted));
     if (d->count > 0) qsort(d->found, d->count, sizeof(*d->found), compare);
     for (size_t i = 0; i < d->count; i++) {
         const struct found *f = &d->found[i];

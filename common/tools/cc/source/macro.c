@@ -176,7 +176,7 @@ static struct token at_use(const struct use *use, const struct token *token)
     struct token moved = *token;
     moved.at = use->name->at;
     if (moved.at.macro == NULL)
-        moved.at.macro = cc_text(use->macros->arena, use->name->text, (size_t)use->name->length);
+        moved.at.macro = arena_text(use->macros->arena, use->name->text, (size_t)use->name->length);
     return moved;
 }
 
@@ -205,7 +205,7 @@ static void put_string(struct use *use, const struct token *token, struct token 
     size_t length = 3;
     for (const struct token *t = token; t->kind != TOKEN_END; t = t->next)
         length += 2 * (size_t)t->length + 1;
-    char *text = cc_take(use->macros->arena, length), *to = text;
+    char *text = arena_take(use->macros->arena, length), *to = text;
     *to++ = '"';
     for (const struct token *t = token; t->kind != TOKEN_END; t = t->next) {
         if (t != token && t->after_space) *to++ = ' ';
@@ -314,7 +314,7 @@ static struct token *read_arguments(struct use *use, struct token *token)
     const struct macro *macro = use->macro;
     int wanted = macro->parameter_count, count = 0;
     struct argument extra = {0};
-    use->arguments = cc_take(use->macros->arena, (size_t)wanted * sizeof(struct argument));
+    use->arguments = arena_take(use->macros->arena, (size_t)wanted * sizeof(struct argument));
     do {
         bool rest = macro->takes_more && count == wanted - 1;
         struct argument *to = count < wanted ? &use->arguments[count] : &extra;

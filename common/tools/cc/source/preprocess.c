@@ -339,7 +339,7 @@ static const char *header_name(struct preprocessor *pp, const struct token *toke
     else if (is_token(token, "<"))
         end = begin + strcspn(begin, ">\n");
     if (end != NULL && *end != '\n' && *end != 0 && end > begin)
-        return cc_text(pp->arena, begin, (size_t)(end - begin));
+        return arena_text(pp->arena, begin, (size_t)(end - begin));
     error_at(pp->diagnostics, token->at, NULL,
              "#include needs the name of a header, as \"scan.h\" or <stdio.h>");
     return NULL;
@@ -476,7 +476,7 @@ static void pragma(struct preprocessor *pp, struct token *word)
 static const char *line_text(struct arena *arena, const struct token *token)
 {
     if (token->kind == TOKEN_END) return "";
-    return cc_text(arena, token->text, strcspn(token->text, "\r\n"));
+    return arena_text(arena, token->text, strcspn(token->text, "\r\n"));
 }
 
 static void other_directive(struct preprocessor *pp, struct token *word)
@@ -554,7 +554,7 @@ struct token *preprocess(struct diagnostics *d, const char *name, const char *te
     struct preprocessor *pp = ARENA_NEW(d->arena, struct preprocessor);
     *pp = (struct preprocessor){.arena = d->arena, .diagnostics = d, .options = options};
     pp->macros = (struct macros){.arena = d->arena, .diagnostics = d};
-    pp->once = cc_take(d->arena, (MOST_FILES + 3) * sizeof(bool));
+    pp->once = arena_take(d->arena, (MOST_FILES + 3) * sizeof(bool));
     pp->last = &pp->first;
     int file = open_file(d, name, text);
     read_file(pp, open_file(d, "<built in>", BEGINNING));

@@ -4,26 +4,13 @@
 #ifndef CC_SOURCE_H
 #define CC_SOURCE_H
 
+#include "common/files/allocated.h"
 #include "common/tools/cc/cc.h"
 #include <stdarg.h>
 #include <stddef.h>
 
-/* ---- memory of one compilation, freed all at once -------------------------------------------- */
+/* ---- in the memory of one compilation, which is freed all at once ---------------------------- */
 
-struct arena_chunk;
-
-/* Begins as zeros. */
-struct arena {
-    struct arena_chunk *chunks;
-    size_t used, size; /* bytes of the first chunk */
-};
-
-/* Zeroed memory, aligned for any type. Ends the program if there is none. */
-void *cc_take(struct arena *, size_t size);
-#define ARENA_NEW(arena, type) ((type *)cc_take((arena), sizeof(type)))
-
-/* `length` bytes of `text`, and a zero. */
-char *cc_text(struct arena *, const char *text, size_t length);
 char *cc_format(struct arena *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *cc_format_list(struct arena *, const char *format, va_list)
     __attribute__((format(printf, 2, 0)));
@@ -31,8 +18,6 @@ char *cc_format_list(struct arena *, const char *format, va_list)
 /* A larger copy of an array of `count` elements if it has no room for one more. Room is doubled:
  * 8, 16, 32 … elements. */
 void *cc_grow(struct arena *, void *array, size_t count, size_t element);
-
-void cc_give_back(struct arena *);
 
 /* ---- places in the text, and what is wrong there --------------------------------------------- */
 

@@ -160,7 +160,7 @@ struct expr **read_template_arguments(struct parser *p, struct template *templat
                                       const struct token *name)
 {
     int wanted = template->parameter_count, count = 0;
-    struct expr **arguments = cc_take(p->arena, (size_t)(wanted + 1) * sizeof(struct expr *));
+    struct expr **arguments = arena_take(p->arena, (size_t)(wanted + 1) * sizeof(struct expr *));
     bool outer = p->in_template_arguments, known = true;
     p->in_template_arguments = true;
     needs(p, "<");

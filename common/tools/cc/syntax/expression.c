@@ -94,7 +94,7 @@ static int64_t read_quoted(struct parser *p, const struct token *token, char *to
 
 static struct expr *read_single(struct parser *p, const struct token *token)
 {
-    char *text = cc_take(p->arena, (size_t)token->length + 1);
+    char *text = arena_take(p->arena, (size_t)token->length + 1);
     if (read_quoted(p, token, text, 0) != 1) {
         complain(p, token->at, "a string has \" around it",
                  "one character stands between the quotes ' and '");
@@ -108,7 +108,7 @@ struct expr *read_string(struct parser *p)
     struct token *first = p->token;
     size_t room = 1;
     for (struct token *t = first; t->kind == TOKEN_STRING; t = t->next) room += (size_t)t->length;
-    char *text = cc_take(p->arena, room);
+    char *text = arena_take(p->arena, room);
     const struct type *character = type_with_const(p->arena, type_basic(TYPE_CHAR));
     struct expr *e = new_expr(p, EXPR_STRING, type_pointer(p->arena, character), first->at);
     e->string = text;

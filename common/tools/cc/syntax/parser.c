@@ -37,7 +37,7 @@ bool takes(struct parser *p, const char *text)
 const char *text_of(struct parser *p, const struct token *token)
 {
     if (token->kind == TOKEN_END) return "the end of the file";
-    return cc_text(p->arena, token->text, (size_t)token->length);
+    return arena_text(p->arena, token->text, (size_t)token->length);
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -235,7 +235,7 @@ static void put_in(struct parser *p, struct scope *scope, struct name *name)
     if (++scope->count != MANY_NAMES) return;
     struct name *names[MANY_NAMES];
     for (int i = MANY_NAMES; i > 0; name = name->next) names[--i] = name;
-    scope->buckets = cc_take(p->arena, SCOPE_BUCKETS * sizeof(struct name *));
+    scope->buckets = arena_take(p->arena, SCOPE_BUCKETS * sizeof(struct name *));
     for (int i = 0; i < MANY_NAMES; i++) put_in_bucket(scope, names[i]);
 }
 

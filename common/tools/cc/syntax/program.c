@@ -129,7 +129,7 @@ struct expr *call_host(struct parser *p, struct expr *call, const char *name)
 {
     struct expr *string = new_expr(p, EXPR_STRING, NULL, call->at);
     struct expr **arguments =
-        cc_take(p->arena, ((size_t)call->argument_count + 1) * sizeof(*arguments));
+        arena_take(p->arena, ((size_t)call->argument_count + 1) * sizeof(*arguments));
     string->string = name;
     string->length = (int64_t)strlen(name);
     string->type = type_pointer(p->arena, type_basic(TYPE_CHAR));

@@ -499,8 +499,6 @@ void async_start(struct block *block)
     memset(async->bulk_groups, 0, block->warp_count * sizeof *async->bulk_groups);
 }
 
-void async_end(struct block *block) { bulk_finish(block); }
-
 void async_free(struct block *block)
 {
     struct async *async = block->async;

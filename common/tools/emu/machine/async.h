@@ -97,10 +97,8 @@ struct async {
 
 /* The queues of the warp's block, made at the first call; NULL after a fault. */
 struct async *async_of(struct block *);
-/* A block starts; has ended (copies that other blocks can see are carried out); its memory is
- * freed. */
+/* A block starts; its memory is freed. */
 void async_start(struct block *);
-void async_end(struct block *);
 void async_free(struct block *);
 /* Carries out all copies and stores that arrive at an mbarrier, and arrives for them. */
 void async_carry_out(const struct shared_place *mbarrier);
@@ -108,6 +106,7 @@ void async_carry_out(const struct shared_place *mbarrier);
 /* ---- cp.async.bulk (bulk.c) */
 
 void bulk_arrive_at(const struct shared_place *mbarrier);
+/* A block has ended: copies that other blocks can see are carried out. */
 void bulk_finish(struct block *);
 void bulk_copies_free(struct bulk_copy **list);
 

@@ -363,7 +363,7 @@ bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
             if (stop != BLOCK_STUCK) progress = true;
             if (stop == BLOCK_SLICE_OVER) slice_over = true;
             if (stop == BLOCK_ENDED) {
-                if (block->async) async_end(block);
+                if (block->async) bulk_finish(block);
                 if (announces(block, ANNOUNCE_ORDER)) event_block_end(block);
                 block->ended = true;
                 cluster->ended++;

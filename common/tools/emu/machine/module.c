@@ -9,7 +9,6 @@ void module_free(struct emu_module *module)
 {
     event_module_close(module);
     ptx_free(&module->text);
-    arena_free(module->arena);
     free(module);
 }
 
@@ -119,10 +118,9 @@ static int check_constants(struct emu *emu, const struct emu_module *module)
 static int finish_module(struct emu *emu, struct emu_module *module)
 {
     const char *name = module->text.units[0].name;
-    module->arena = arena_new();
-    module->name = arena_text(module->arena, name, strlen(name));
+    module->name = arena_text(&module->text.arena, name, strlen(name));
     module->addresses =
-        arena_take(module->arena, (module->text.variable_count + 1) * sizeof(emu_addr));
+        arena_take(&module->text.arena, (module->text.variable_count + 1) * sizeof(emu_addr));
     int error = check_constants(emu, module);
     if (!error) error = place_variables(emu, module);
     if (error) free_variables(emu, module);

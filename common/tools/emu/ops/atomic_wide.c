@@ -54,18 +54,6 @@ static uint32_t change(const struct insn *i, uint64_t at, uint32_t b, uint32_t c
     return seen;
 }
 
-/* Notes whether an atomic has changed memory. An atomic with a result that changes nothing may be
- * part of a loop that waits for other threads. `seen` is the value that the first lane read at its
- * address, `place`. */
-static void end_atomic(struct warp *w, const struct insn *i, bool has_result, bool changed,
-                       uint64_t place, uint64_t seen)
-{
-    if (changed)
-        w->block->changed = true;
-    else if (has_result)
-        warp_polls(w, i, place, seen);
-}
-
 /* Sets access->mask to the lanes whose addresses are in one range of memory, and returns the other
  * lanes. After a fault it returns 0. */
 static uint32_t pass_door(struct warp *w, const struct insn *i, uint32_t mask,
@@ -79,14 +67,19 @@ static uint32_t pass_door(struct warp *w, const struct insn *i, uint32_t mask,
     return mask & ~access->mask;
 }
 
-/* Carries out an atomic on each lane's elements. A cas has its new value in c. */
-void op_atomic_elements(struct warp *w, const struct insn *i, uint32_t mask)
+/* Carries out an atomic of one lane at a host address. Returns what was there, and sets *changed if
+ * that is something else now. */
+typedef uint64_t one_lane(struct warp *, const struct insn *, int lane, uint64_t at, bool *changed);
+
+/* An atomic with a result that changes nothing may be part of a loop that waits for other
+ * threads. */
+static void each_lane(struct warp *w, const struct insn *i, uint32_t mask, unsigned bytes,
+                      bool has_result, one_lane *one)
 {
-    unsigned bytes = (unsigned)i->element_bytes * i->elements;
     struct access access;
     access_make(&access, OPERATION_ATOMIC, i->address.space, mask, bytes);
-    uint64_t place = address_of(w, &i->address, __builtin_ctz(mask)), seen = 0;
-    uint32_t first = mask & -mask;
+    int first = __builtin_ctz(mask);
+    uint64_t place = address_of(w, &i->address, first), seen = 0;
     bool changed = false;
     while (mask) {
         access.mask = 0;
@@ -94,37 +87,35 @@ void op_atomic_elements(struct warp *w, const struct insn *i, uint32_t mask)
         if (w->block->launch->error) return;
         for (uint32_t left = access.mask; left; left &= left - 1) {
             int l = __builtin_ctz(left);
-            uint32_t c = i->c == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, i->c))[l];
-            for (unsigned k = 0; k < i->elements; k++) {
-                uint32_t b = ((const uint32_t *)slot_at(w, i->vector.source[k]))[l];
-                uint32_t old =
-                    change(i, access.host + access.address[l] + (uint64_t)k * i->element_bytes, b,
-                           c, &changed);
-                slot d = i->vector.result[k];
-                if (d != NO_SLOT) ((uint32_t *)slot_at(w, d))[l] = old;
-                if (first >> l & 1 && !k) seen = old;
-            }
+            uint64_t old = one(w, i, l, access.host + access.address[l], &changed);
+            if (l == first) seen = old;
         }
     }
-    end_atomic(w, i, i->vector.result[0] != NO_SLOT, changed, place, seen);
+    if (changed)
+        w->block->changed = true;
+    else if (has_result)
+        warp_polls(w, i, place, seen);
 }
 
-/* 128 bits: cas and exch. A 128-bit register is two adjacent 64-bit registers. A lock makes the
- * operation atomic among host threads, but only with respect to other 128-bit atomics: all other
- * accesses ignore the lock. */
-static void change_128(const struct insn *i, uint64_t at, const uint64_t *b, const uint64_t *c,
-                       uint64_t *old, bool *changed)
+static uint64_t change_elements(struct warp *w, const struct insn *i, int l, uint64_t at,
+                                bool *changed)
 {
-    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&one_at_a_time);
-    void *there = (void *)(uintptr_t)at;
-    memcpy(old, there, 2 * sizeof *old);
-    if (i->atomic.operation != ATOMIC_CAS)
-        memcpy(there, b, 2 * sizeof *b);
-    else if (old[0] == b[0] && old[1] == b[1])
-        memcpy(there, c, 2 * sizeof *c);
-    if (memcmp(there, old, 2 * sizeof *old)) *changed = true;
-    pthread_mutex_unlock(&one_at_a_time);
+    uint32_t c = i->c == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, i->c))[l], first = 0;
+    for (unsigned k = 0; k < i->elements; k++) {
+        uint32_t b = ((const uint32_t *)slot_at(w, i->vector.source[k]))[l];
+        uint32_t old = change(i, at + (uint64_t)k * i->element_bytes, b, c, changed);
+        slot d = i->vector.result[k];
+        if (d != NO_SLOT) ((uint32_t *)slot_at(w, d))[l] = old;
+        if (k == 0) first = old;
+    }
+    return first;
+}
+
+/* Carries out an atomic on each lane's elements. A cas has its new value in c. */
+void op_atomic_elements(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    each_lane(w, i, mask, (unsigned)i->element_bytes * i->elements, i->vector.result[0] != NO_SLOT,
+              change_elements);
 }
 
 static void read_128(const struct warp *w, slot s, int lane, uint64_t *value)
@@ -134,28 +125,30 @@ static void read_128(const struct warp *w, slot s, int lane, uint64_t *value)
     value[1] = low[WARP + lane];
 }
 
+/* 128 bits: cas and exch. A 128-bit register is two adjacent 64-bit registers. A lock makes the
+ * operation atomic among host threads, but only with respect to other 128-bit atomics: all other
+ * accesses ignore the lock. */
+static uint64_t change_128(struct warp *w, const struct insn *i, int l, uint64_t at, bool *changed)
+{
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    uint64_t b[2], c[2] = {0}, old[2], *low = slot_at(w, i->d);
+    void *there = (void *)(uintptr_t)at;
+    read_128(w, i->b, l, b);
+    if (i->c != NO_SLOT) read_128(w, i->c, l, c);
+    pthread_mutex_lock(&one_at_a_time);
+    memcpy(old, there, sizeof old);
+    if (i->atomic.operation != ATOMIC_CAS)
+        memcpy(there, b, sizeof b);
+    else if (old[0] == b[0] && old[1] == b[1])
+        memcpy(there, c, sizeof c);
+    if (memcmp(there, old, sizeof old)) *changed = true;
+    pthread_mutex_unlock(&one_at_a_time);
+    low[l] = old[0];
+    low[WARP + l] = old[1];
+    return old[0];
+}
+
 void op_atomic_128(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct access access;
-    access_make(&access, OPERATION_ATOMIC, i->address.space, mask, 16);
-    uint64_t place = address_of(w, &i->address, __builtin_ctz(mask)), seen = 0;
-    uint32_t first = mask & -mask;
-    bool changed = false;
-    while (mask) {
-        access.mask = 0;
-        mask = pass_door(w, i, mask, &access);
-        if (w->block->launch->error) return;
-        for (uint32_t left = access.mask; left; left &= left - 1) {
-            int l = __builtin_ctz(left);
-            uint64_t b[2], c[2] = {0}, old[2];
-            read_128(w, i->b, l, b);
-            if (i->c != NO_SLOT) read_128(w, i->c, l, c);
-            change_128(i, access.host + access.address[l], b, c, old, &changed);
-            if (first >> l & 1) seen = old[0];
-            uint64_t *low = slot_at(w, i->d);
-            low[l] = old[0];
-            low[WARP + l] = old[1];
-        }
-    }
-    end_atomic(w, i, true, changed, place, seen);
+    each_lane(w, i, mask, 16, true, change_128);
 }

@@ -290,7 +290,7 @@ _Noreturn void decode_fail(struct decoder *d, int error, const char *format, ...
 
 void *decode_take(struct decoder *d, size_t bytes)
 {
-    return arena_take(d->module->arena, bytes);
+    return arena_take(&d->module->text.arena, bytes);
 }
 
 static size_t align_up(size_t value, size_t alignment)

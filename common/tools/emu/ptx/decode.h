@@ -182,7 +182,7 @@ decode_fn decode_nothing;
 /* decode_arithmetic.c */
 decode_fn decode_lop3;
 /* decode_control.c */
-decode_fn decode_alloca, decode_stack_save, decode_stack_restore, decode_policy;
+decode_fn decode_alloca, decode_stack_move, decode_policy;
 /* decode_control.c, decode_copy.c */
 decode_fn decode_cluster_address, decode_mbarrier;
 /* decode_copy.c */

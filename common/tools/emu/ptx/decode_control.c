@@ -25,9 +25,9 @@ void decode_alloca(struct decoder *d, const struct ptx_instruction *source, stru
 }
 
 /* stacksave.u64 d; and stackrestore.u64 a; */
-static void decode_stack_move(struct decoder *d, const struct ptx_instruction *source,
-                              struct insn *i, bool save)
+void decode_stack_move(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
+    bool save = !strcmp(source->words[0], "stacksave");
     struct words words = all_words(source);
     if (take_type(&words) != PTX_U64)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "only 64-bit addresses are supported");
@@ -38,18 +38,7 @@ static void decode_stack_move(struct decoder *d, const struct ptx_instruction *s
     i->fn = op_find("mov.u64")->fn;
 }
 
-void decode_stack_save(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
-{
-    decode_stack_move(d, source, i, true);
-}
-
-void decode_stack_restore(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
-{
-    decode_stack_move(d, source, i, false);
-}
-
-/* createpolicy makes a number for accesses with .L2::cache_hint, which ignore it in the emulator.
- * */
+/* createpolicy makes a number for accesses with .L2::cache_hint, which ignore it here. */
 void decode_policy(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     need_operands(d, source, 1, 4);

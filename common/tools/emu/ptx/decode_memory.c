@@ -7,39 +7,15 @@
 /* Modifiers for caches and ordering. They have no effect in the emulator, where all accesses go to
  * one memory and the accesses of one host thread happen in order. order_of() reads those that
  * racecheck needs. */
-static const char *const hints[] = {"weak",
-                                    "relaxed",
-                                    "acquire",
-                                    "release",
-                                    "acq_rel",
-                                    "cta",
-                                    "cluster",
-                                    "gpu",
-                                    "sys",
-                                    "nc",
-                                    "ca",
-                                    "cg",
-                                    "cs",
-                                    "lu",
-                                    "cv",
-                                    "wb",
-                                    "wt",
-                                    "mmio",
-                                    "L1::evict_normal",
-                                    "L1::evict_unchanged",
-                                    "L1::evict_first",
-                                    "L1::evict_last",
-                                    "L1::no_allocate",
-                                    "L2::64B",
-                                    "L2::128B",
-                                    "L2::256B",
-                                    "L2::evict_normal",
-                                    "L2::evict_first",
-                                    "L2::evict_last",
-                                    "unified",
-                                    "L2::cache_hint",
-                                    "L2::evict_unchanged",
-                                    NULL};
+/* clang-format off */
+static const char *const hints[] = {
+    "weak", "relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys", "nc",
+    "ca", "cg", "cs", "lu", "cv", "wb", "wt", "mmio", "L1::evict_normal", "L1::evict_unchanged",
+    "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B",
+    "L2::evict_normal", "L2::evict_first", "L2::evict_last", "unified", "L2::cache_hint",
+    "L2::evict_unchanged", NULL,
+};
+/* clang-format on */
 
 enum ptx_space take_space(struct words *words)
 {

@@ -497,15 +497,13 @@ int ptx_parse(const struct ptx_source *sources, size_t count, struct ptx_text *o
         .code_files = {.size = sizeof(const char *)},
     };
     memset(out, 0, sizeof *out);
-    parser.arena = arena_new();
+    parser.arena = &out->arena;
     if (setjmp(parser.failed)) {
-        arena_free(parser.arena);
-        memset(out, 0, sizeof *out);
+        ptx_free(out);
         return parser.error;
     }
     copy_sources(&parser, sources, count, out);
     parse_units(&parser, out);
-    out->arena = parser.arena;
     return 0;
 }
 
@@ -514,7 +512,7 @@ int ptx_parse_body(struct ptx_text *text, struct ptx_function *function, char *m
     if (function->is_parsed || !function->has_body) return 0;
     struct parser parser = {
         .lexer = {function->body, function->body_end, function->body_line},
-        .arena = text->arena,
+        .arena = &text->arena,
         .message = message,
         .message_size = size,
         .name = text->units[function->unit].name,
@@ -532,6 +530,6 @@ int ptx_parse_body(struct ptx_text *text, struct ptx_function *function, char *m
 
 void ptx_free(struct ptx_text *text)
 {
-    arena_free(text->arena);
+    arena_free(&text->arena);
     memset(text, 0, sizeof *text);
 }

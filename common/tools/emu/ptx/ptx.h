@@ -224,7 +224,7 @@ struct ptx_text {
     struct ptx_symbol *symbols;
     size_t symbol_count, bucket_count;
     int *buckets;
-    struct arena *arena; /* holds all of the above */
+    struct arena arena; /* holds all of the above */
 };
 
 /* Parses texts, without the bodies of functions, and links their names. Returns 0 and fills *out,
@@ -255,17 +255,5 @@ void kernel_base_name(const char *mangled, char *name, size_t size);
 /* Writes the whole name, with namespaces, template arguments and parameters. If the program is not
  * linked with the C++ library, writes the base name. */
 void kernel_whole_name(const char *mangled, char *name, size_t size);
-
-/* ---- memory that is freed all at once -------------------------------------------------------- */
-
-/* Memory that is freed all at once, for everything that lives as long as a module. */
-
-struct arena;
-
-struct arena *arena_new(void);
-/* Returns zeroed bytes, aligned for any type, which live until arena_free. */
-void *arena_take(struct arena *, size_t bytes);
-char *arena_text(struct arena *, const char *text, size_t length); /* a copy with a NUL */
-void arena_free(struct arena *);
 
 #endif

@@ -1,56 +1,9 @@
-/* ptx_lexer.c — words of PTX text, the parser's tools, and memory that is freed at once. */
+/* ptx_lexer.c — words of PTX text, and the parser's tools. */
 #define _GNU_SOURCE /* strtod_l */
 #include "parser.h"
 #include <locale.h>
 #include <stdarg.h>
 #include <string.h>
-
-/* ---- memory that is freed all at once -------------------------------------------------------- */
-
-enum { CHUNK = 64 << 10, ALIGNMENT = 16 };
-
-struct chunk {
-    struct chunk *next;
-    size_t used, size;
-    _Alignas(ALIGNMENT) unsigned char bytes[];
-};
-
-struct arena {
-    struct chunk *first;
-};
-
-struct arena *arena_new(void) { return allocated(calloc(1, sizeof(struct arena))); }
-
-void *arena_take(struct arena *arena, size_t bytes)
-{
-    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    struct chunk *chunk = arena->first;
-    if (!chunk || chunk->size - chunk->used < bytes) {
-        size_t size = bytes > CHUNK ? bytes : CHUNK;
-        chunk = allocated(calloc(1, sizeof *chunk + size));
-        chunk->size = size;
-        chunk->next = arena->first;
-        arena->first = chunk;
-    }
-    void *taken = chunk->bytes + chunk->used;
-    chunk->used += bytes;
-    return taken;
-}
-
-char *arena_text(struct arena *arena, const char *text, size_t length)
-{
-    return memcpy(arena_take(arena, length + 1), text, length);
-}
-
-void arena_free(struct arena *arena)
-{
-    if (!arena) return;
-    for (struct chunk *chunk = arena->first, *next; chunk; chunk = next) {
-        next = chunk->next;
-        free(chunk);
-    }
-    free(arena);
-}
 
 /* ---- words of a text ------------------------------------------------------------------------- */
 

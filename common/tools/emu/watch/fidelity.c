@@ -393,7 +393,7 @@ static struct emu_agreement *compare_code(struct emu_kernel *kernel, const struc
     static const enum emu_agreement_label labels[] = {EMU_EXACT, EMU_COUNTED_AS_MERGED, EMU_MERGED,
                                                       EMU_CHANGED};
     struct line_accesses before = {0}, after = {0};
-    struct emu_agreement *agreement = arena_take(kernel->module->arena, sizeof *agreement);
+    struct emu_agreement *agreement = arena_take(&kernel->module->text.arena, sizeof *agreement);
     char *text;
     size_t size;
     FILE *out = allocated(open_memstream(&text, &size));
@@ -416,7 +416,7 @@ static struct emu_agreement *compare_code(struct emu_kernel *kernel, const struc
     if (copies_tensors(kernel)) fputs("; approximate for bulk copies of tensors", out);
     if (found) describe_fusion(out, kernel, cubin);
     fclose(out);
-    agreement->text = arena_text(kernel->module->arena, text, size);
+    agreement->text = arena_text(&kernel->module->text.arena, text, size);
     free(text);
     free(before.item);
     free(after.item);
@@ -642,8 +642,8 @@ static const struct emu_agreement *unchecked(struct emu_kernel *kernel, const ch
 {
     char text[200];
     int length = snprintf(text, sizeof text, "unchecked: %s", why);
-    struct emu_agreement *agreement = arena_take(kernel->module->arena, sizeof *agreement);
-    agreement->text = arena_text(kernel->module->arena, text, (size_t)length);
+    struct emu_agreement *agreement = arena_take(&kernel->module->text.arena, sizeof *agreement);
+    agreement->text = arena_text(&kernel->module->text.arena, text, (size_t)length);
     return agreement;
 }
 
