@@ -289,7 +289,8 @@ build/tests/measure/fuzz/run-%: $(EMU) $(call objects,$(addprefix tests/measure/
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* -o $(NEW) \
 	    -lzstd -lm -ldl -pthread $(PUT)
 
-build/tests/measure/fuzz/run-cuda: build/tests/measure/fuzz/cuda.o $(UPCC)
+build/tests/measure/fuzz/run-cuda: build/tests/measure/fuzz/cuda.o $(UPCC) \
+        $(call objects,$(addprefix common/files/,allocated.c fault.c files.c visible.c))
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_cuda -lm \
 	    -o $(NEW) $(PUT)
