@@ -682,8 +682,7 @@ static void expect_counts(const struct run *r, const char *of, const char *wante
     }
 }
 
-/* No instruction is left out or counted twice: each is in one class and in one operation, and in
- * one line, where all instructions have lines. */
+/* No instruction is left out or counted twice: each is in one class and in one operation. */
 static void expect_sums(const struct run *r, const struct emu_launch_record *record)
 {
     uint64_t classes = 0, instructions = 0, lanes = 0;

@@ -228,15 +228,6 @@ static const struct emu_counts *line_counts(struct emu *emu, unsigned line)
     return &none;
 }
 
-static void launch_pattern(struct emu *emu, struct emu_kernel *kernel, emu_addr area,
-                           emu_addr pattern_device, const uint32_t pattern[LANES + 1])
-{
-    emu_forget(emu);
-    cr_assert(!emu_write(emu, pattern_device, pattern, (LANES + 1) * sizeof *pattern));
-    cr_assert(!launch(emu, kernel, 1, LANES, 0, 2, (uint64_t[]){area, pattern_device}), "%s",
-              emu_message(emu));
-}
-
 static bool same_shared(const struct emu_shared *a, const struct emu_shared *b)
 {
     return a->instructions == b->instructions && a->wavefronts == b->wavefronts &&
@@ -246,6 +237,27 @@ static bool same_shared(const struct emu_shared *a, const struct emu_shared *b)
 static bool same_global(const struct emu_global *a, const struct emu_global *b)
 {
     return a->requests == b->requests && a->sectors == b->sectors && a->bytes == b->bytes;
+}
+
+/* The lines' counts add up to the total, and come in order. */
+static void expect_lines(const struct emu_launch_record *r)
+{
+    struct emu_counts sum = {0};
+    for (size_t i = 0; i < r->line_count; i++) {
+        const struct emu_counts *c = &r->lines[i].counts;
+        cr_expect(!strcmp(r->lines[i].file, "pattern.cu"), "file %s", r->lines[i].file);
+        cr_expect(i == 0 || r->lines[i].line > r->lines[i - 1].line, "out of order");
+        sum.instructions += c->instructions;
+        sum.lanes += c->lanes;
+        sum.shared_ld.wavefronts += c->shared_ld.wavefronts;
+        sum.shared_st.ideal += c->shared_st.ideal;
+        sum.global_ld.sectors += c->global_ld.sectors;
+    }
+    cr_expect(r->line_count == ACCESSES + 1, "%zu lines", r->line_count);
+    cr_expect(sum.instructions == r->total.instructions && sum.lanes == r->total.lanes);
+    cr_expect(sum.shared_ld.wavefronts == r->total.shared_ld.wavefronts);
+    cr_expect(sum.shared_st.ideal == r->total.shared_st.ideal);
+    cr_expect(sum.global_ld.sectors == r->total.global_ld.sectors && sum.global_ld.sectors > 0);
 }
 
 /* Every access of every pattern is counted as the model counts it, and nowhere else. */
@@ -264,7 +276,11 @@ static void check_patterns(const char *space)
         make_pattern(p, &seed, pattern);
         /* aligned for all widths, but not to a sector */
         uint64_t base = is_global ? area + p % 2 * 16 : 0;
-        launch_pattern(emu, kernel, base, pattern_device, pattern);
+        emu_forget(emu);
+        cr_assert(!emu_write(emu, pattern_device, pattern, sizeof pattern));
+        cr_assert(!launch(emu, kernel, 1, LANES, 0, 2, (uint64_t[]){base, pattern_device}), "%s",
+                  emu_message(emu));
+        expect_lines(emu_record(emu, 0));
         for (unsigned i = 0; i < ACCESSES; i++) {
             const struct access *a = &accesses[i];
             uint64_t address[LANES];
@@ -330,42 +346,6 @@ Test(emu_counters, records)
     emu_close(emu);
 }
 
-/* The lines' counts add up to the total, and come in order. */
-Test(emu_counters, lines_add_up)
-{
-    struct emu *emu = open_emu();
-    char *text = pattern_kernel("shared");
-    struct emu_kernel *kernel = load_kernel(emu, text, "k");
-    emu_addr pattern_device = device_copy(emu, NULL, (LANES + 1) * 4);
-    uint32_t pattern[LANES + 1];
-    uint64_t seed = 3;
-    make_pattern(6, &seed, pattern);
-    emu_count(emu, true);
-    launch_pattern(emu, kernel, 0, pattern_device, pattern);
-    const struct emu_launch_record *r = emu_record(emu, 0);
-    struct emu_counts sum = {0};
-    for (size_t i = 0; i < r->line_count; i++) {
-        cr_expect(!strcmp(r->lines[i].file, "pattern.cu"), "file %s", r->lines[i].file);
-        cr_expect(i == 0 || r->lines[i].line > r->lines[i - 1].line, "out of order");
-        sum.instructions += r->lines[i].counts.instructions;
-        sum.lanes += r->lines[i].counts.lanes;
-        sum.shared_ld.wavefronts += r->lines[i].counts.shared_ld.wavefronts;
-        sum.shared_st.ideal += r->lines[i].counts.shared_st.ideal;
-        sum.global_ld.sectors += r->lines[i].counts.global_ld.sectors;
-    }
-    cr_expect(r->line_count == ACCESSES + 1, "%zu lines", r->line_count);
-    cr_expect(sum.instructions == r->total.instructions && sum.lanes == r->total.lanes);
-    cr_expect(sum.shared_ld.wavefronts == r->total.shared_ld.wavefronts);
-    cr_expect(sum.shared_st.ideal == r->total.shared_st.ideal);
-    cr_expect(sum.global_ld.sectors == r->total.global_ld.sectors && sum.global_ld.sectors > 0);
-    free(text);
-    emu_close(emu);
-}
-
-/* ---- clocks and multiprocessor numbers from a seed ------------------------------------------- */
-
-enum { BLOCKS = 64, THREADS = 64, WARPS = BLOCKS * THREADS / 32 };
-
 /* ---- the limit on instructions --------------------------------------------------------------- */
 
 /* Block 1 waits for block 0, which has no place. It is a deadlock, and no loop without an end. */
@@ -395,8 +375,10 @@ Test(emu_limits, instructions_of_blocks_that_only_wait_are_a_deadlock)
     emu_close(emu);
 }
 
+/* ---- clocks and multiprocessor numbers from a seed ------------------------------------------- */
+
 /* Each thread stores clock64, globaltimer, clock64 again, and smid. */
-enum { VALUES = 4 };
+enum { BLOCKS = 64, VALUES = 4 };
 static const char clocks[] = PTX_KERNEL(
     "clocks", "sub.u64 %l0, %out, %offset;\nmul.lo.u64 %l1, %offset, 8;\nadd.u64 %l0, %l0, %l1;\n"
               "mov.u64 %l1, %clock64;\nmov.u64 %l2, %globaltimer;\nmov.u64 %l3, %clock64;\n"
