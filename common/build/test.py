@@ -269,7 +269,7 @@ def sanitized():
     number = os.environ.get("SHARE")
     shares = [int(number) % SHARES] if number else range(SHARES)
     suites = list(listed("build/tests/run"))
-    left_out = {"make", "measure", "estimate"}
+    left_out = {"make", "measure"}
     files = [file for file in files_of("tests/cli")
              if Path(file).stem not in left_out]
     return [[criterion("build/tests/run", "@(%s)/!(*_slow)" % "|".join(suites[share::SHARES]),

@@ -73,20 +73,6 @@ struct text format_seconds(double seconds)
     return text;
 }
 
-struct text format_duration(double seconds)
-{
-    enum { MINUTE = 60, HOUR = 3600 };
-    struct text text;
-    long whole = (long)(seconds + 0.5);
-    if (whole >= HOUR)
-        snprintf(text.s, sizeof text.s, "%ld h %ld min", whole / HOUR, whole % HOUR / MINUTE);
-    else if (whole >= 2 * MINUTE)
-        snprintf(text.s, sizeof text.s, "%ld min", (whole + MINUTE / 2) / MINUTE);
-    else
-        snprintf(text.s, sizeof text.s, "%ld s", whole);
-    return text;
-}
-
 struct text format_rate(double bytes_per_second)
 {
     struct text text;

@@ -28,7 +28,6 @@ struct text format_count(uint64_t); /* 1048576 → "1 048 576", from five digits
 const char *plural(uint64_t count); /* "" for 1, otherwise "s": "1 block", "2 blocks" */
 struct text format_bytes(uint64_t); /* 2048 → "2 KiB"; exact multiples and else one decimal */
 struct text format_seconds(double); /* 1.2e-5 → "12.0 µs" */
-struct text format_duration(double seconds);      /* whole units: "9 s", "17 min", "2 h 5 min" */
 struct text format_rate(double bytes_per_second); /* 3.1e12 → "3100 GB/s" */
 struct text format_percent(double fraction);      /* 0.934 → "93.4 %" */
 
@@ -50,9 +49,6 @@ struct style style_of(FILE *);
  * if stderr is a file or a pipe. A thread of its own draws, so that a bar also moves during one
  * long emulated launch. EMU_PROGRESS=0 in the environment turns the lines off.
  */
-
-/* Is anything said of long work? On a terminal always, otherwise unless EMU_PROGRESS=0. */
-bool progress_is_wanted(void);
 
 /* Starts to show `label` (not copied) with `total` units of work ahead; 0: unknown. */
 void progress_begin(const char *label, size_t total);

@@ -92,17 +92,12 @@ static void *draw_until_stopped(void *unused)
     return NULL;
 }
 
-/* EMU_PROGRESS is the emulator's variable for its own lines. 0 also turns these off. */
-bool progress_is_wanted(void)
-{
-    const char *seconds = getenv("EMU_PROGRESS");
-    return isatty(STDERR_FILENO) || seconds == NULL || strcmp(seconds, "0") != 0;
-}
-
 void progress_begin(const char *label, size_t total)
 {
+    /* EMU_PROGRESS is the emulator's variable for its own lines. 0 also turns these off. */
+    const char *seconds = getenv("EMU_PROGRESS");
     bar.is_terminal = isatty(STDERR_FILENO);
-    if (bar.running || !progress_is_wanted()) return;
+    if (bar.running || (!bar.is_terminal && seconds && strcmp(seconds, "0") == 0)) return;
     bar.label = label;
     bar.total = total;
     bar.done = 0;
