@@ -2,14 +2,12 @@
  * runs.c — runs one subject on one input.
  */
 #include "runs.h"
-#include "common/harness/host/host.h"
 #include "common/harness/input/input.h"
 #include "common/harness/print/print.h"
 #include "common/step/cuda_check.h"
 #include "common/step/element.h"
 #include "common/step/options.h"
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -369,29 +367,6 @@ static int check_guards(const struct buffer *buffer, const char *name, size_t el
     return 0;
 }
 
-/* An array that may differ from what it was. */
-struct comparison {
-    const unsigned char *was, *is;
-    size_t bytes;
-    atomic_bool differs;
-};
-
-#define COMPARED ((size_t)1 << 16) /* bytes that one thread compares at a time */
-
-static void compare_bytes(void *context, size_t k)
-{
-    struct comparison *c = context;
-    size_t at = k * COMPARED, bytes = c->bytes - at < COMPARED ? c->bytes - at : COMPARED;
-    if (memcmp(c->was + at, c->is + at, bytes) != 0) c->differs = true;
-}
-
-static bool are_same(const unsigned char *was, const unsigned char *is, size_t bytes)
-{
-    struct comparison c = {.was = was, .is = is, .bytes = bytes};
-    parallel_for((bytes + COMPARED - 1) / COMPARED, compare_bytes, &c);
-    return !c.differs;
-}
-
 static int check_input(struct runs *r, char *damage, size_t size, struct fault *fault)
 {
     size_t width = element_size(r->subject->element);
@@ -401,7 +376,7 @@ static int check_input(struct runs *r, char *damage, size_t size, struct fault *
         const unsigned char *was = (const unsigned char *)r->problem.in + start * width;
         const unsigned char *is = r->piece;
         CUDA_CHECK(fault, buffer_download(&r->in, start * width, r->piece, bytes));
-        if (are_same(was, is, bytes)) continue;
+        if (memcmp(was, is, bytes) == 0) continue;
         size_t i = 0;
         while (memcmp(was + i * width, is + i * width, width) == 0) i++;
         snprintf(damage, size, "the input was modified, first at element %zu", start + i);

@@ -114,40 +114,35 @@ static void add_up(const struct verifier *v, struct chunk *c, struct sum_so_far 
     if (!c->ahead) c->sum[c->count + 1] = c->sum[c->count];
 }
 
-/* The sum of all elements before this one, which is one of those compared, or the next. */
-static long double quick_sum(size_t index);
-
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* The sum of all elements before `index`, which is the start of a block: of the block that holds
- * element v->at, of the block before that, or of a block that begins in the chunk. */
-static long double base_at(const struct verifier *v, const struct chunk *c, size_t index)
+/* Moves on to the block that holds this element, if that is not the block already. */
+static void move_to_block(struct verifier *v, size_t index)
 {
-    if (index >= v->at) return c->sum[index - v->at];
-    return index == v->blocks.start ? v->blocks.base : v->blocks.base_before;
+    static struct chunk c;
+    struct blocks *blocks = &v->blocks;
+    while (index - blocks->start >= blocks->size) {
+        size_t end = blocks->start + blocks->size;
+        for (size_t at = blocks->start; at < end; at += c.count) {
+            load(v, &c, at, end - at < VERIFY_CHUNK ? end - at : VERIFY_CHUNK);
+            add_up(v, &c, &blocks->sum);
+        }
+        blocks->base_before = blocks->base;
+        blocks->base = c.sum[c.count];
+        blocks->start = end;
+    }
 }
 
-/* Moves the blocks on to the end of the chunk. */
-static void pass_blocks(struct verifier *v, const struct chunk *c)
+static void describe_block(struct verifier *v, struct evidence *e)
 {
     struct blocks *blocks = &v->blocks;
     if (!blocks->size) return;
-    size_t end = v->at + c->count, start = end - end % blocks->size;
-    if (start == blocks->start) return;
-    long double before = base_at(v, c, start - blocks->size);
-    blocks->base = base_at(v, c, start);
-    blocks->base_before = before;
-    blocks->start = start;
-}
-
-static void describe_block(const struct verifier *v, const struct chunk *c, struct evidence *e)
-{
-    size_t size = v->blocks.size, start = size ? e->index - e->index % size : 0;
-    if (!size) return;
-    e->block = e->index / size;
-    e->block_elements = v->problem.n - start < size ? v->problem.n - start : size;
-    e->base = base_at(v, c, start);
-    e->block_before = start ? e->base - base_at(v, c, start - size) : 0;
+    move_to_block(v, e->index);
+    size_t left = v->problem.n - blocks->start;
+    e->block = e->index / blocks->size;
+    e->block_elements = left < blocks->size ? left : blocks->size;
+    e->base = blocks->base;
+    e->block_before = blocks->base - blocks->base_before;
 }
 
 /* ---- one element ----------------------------------------------------------------------------- */
@@ -212,7 +207,7 @@ static void note_mismatch(struct verifier *v, const struct chunk *c, size_t k, c
         .poison = poison,
         .unstored = verify_is_unstored(out, sum_element, i),
     };
-    describe_block(v, c, &evidence);
+    describe_block(v, &evidence);
     suspect(&v->suspicion, &evidence);
 }
 
@@ -274,7 +269,6 @@ static void pass_chunk(struct verifier *v, const struct chunk *c, const void *ou
     if (out) v->verdict.checked += c->count;
     v->previous = wanted(v, c, c->count - 1);
     v->addend = c->addend[c->count - 1];
-    pass_blocks(v, c);
     v->at += c->count;
     progress_at(v->at);
 }
@@ -304,77 +298,137 @@ static void compare_chunk(struct verifier *v, const void *out, size_t i, size_t 
     pass_chunk(v, &c, out, i);
 }
 
-/* Like base_at, where quick_compare has compared the elements. */
-static long double quick_base_at(const struct verifier *v, size_t from, size_t index)
-{
-    if (index >= from) return quick_sum(index);
-    return index == v->blocks.start ? v->blocks.base : v->blocks.base_before;
-}
+/* ---- many elements at a time ----------------------------------------------------------------- */
 
-/* Moves the verifier's place and sum on to this element. */
-static void quick_move(struct verifier *, size_t index);
+/*
+ * Where no sum is rounded, any right output equals the sum that it should be, and a chunk needs of
+ * the others only the sum of all before it. The sums of chunks are exact, so they may be added up
+ * in any order, also in doubles.
+ */
 
-/* Moves on past elements that quick_compare, called at `from`, has found right. */
-static void pass_right(struct verifier *v, size_t from, size_t to, bool checked)
+#define EXACT_CHUNKS 2048 /* at a time */
+
+struct exact_sum {
+    double real;
+    uint64_t integer; /* of integer types, which wrap around */
+};
+
+static struct quick {
+    const struct problem *problem;
+    const void *out;
+    size_t at, i, count;                     /* the first element in all and in `out`; how many */
+    struct exact_sum sums[EXACT_CHUNKS + 1]; /* of each chunk, then of all before it */
+    bool right[EXACT_CHUNKS];
+} quick;
+
+/* Adds elements first … end-1 of all to the sum. Is each of their outputs the sum that it should
+ * be, and none -0? */
+static bool pass_exactly(struct exact_sum *of, size_t first, size_t end)
 {
-    struct blocks *blocks = &v->blocks;
-    size_t start = blocks->size ? to - to % blocks->size : 0;
-    if (to == v->at) return;
-    if (start != blocks->start) {
-        long double before = quick_base_at(v, from, start - blocks->size);
-        blocks->base = quick_base_at(v, from, start);
-        blocks->base_before = before;
-        blocks->start = start;
+    const void *in = quick.problem->in;
+    struct exact_sum sum = *of;
+    bool own = quick.problem->inclusive, right = true;
+    size_t to = quick.i - quick.at; /* it may wrap around, and i + to does so again */
+#define PASS_REALS(name, type)                                                                     \
+    case name:                                                                                     \
+        for (size_t i = first; i < end; i++) {                                                     \
+            double before = sum.real, got = ((const type *)quick.out)[i + to];                     \
+            sum.real += ((const type *)in)[i];                                                     \
+            right &= got == (own ? sum.real : before) && !(got == 0 && signbit(got));              \
+        }                                                                                          \
+        break;
+#define PASS_INTEGERS(name, type, sum_type)                                                        \
+    case name:                                                                                     \
+        for (size_t i = first; i < end; i++) {                                                     \
+            uint64_t before = sum.integer;                                                         \
+            sum.integer += (uint64_t)((const type *)in)[i];                                        \
+            sum_type want = (sum_type)(own ? sum.integer : before);                                \
+            right &= ((const sum_type *)quick.out)[i + to] == want;                                \
+        }                                                                                          \
+        break;
+    switch (quick.problem->element) {
+        PASS_REALS(ELEMENT_F32, float)
+        PASS_REALS(ELEMENT_F64, double)
+        INTEGER_TYPES(PASS_INTEGERS)
     }
-    v->previous = quick_sum(to - !includes_own(&v->problem));
-    verify_addends(&v->problem, to - 1, 1, &v->addend);
-    if (checked) v->verdict.checked += to - v->at;
-    quick_move(v, to);
-    progress_at(v->at);
+    *of = sum;
+    return right;
 }
 
-/* Compares the next `count` outputs, or fewer; `out` has them from index `i` on. If `out` is NULL,
- * they are left out. Returns how many they are. The verifier stays where it is, but the next three
- * are answered until the next call. */
-static size_t quick_compare(const struct verifier *, const void *out, size_t i, size_t count);
+static size_t begin_of(size_t k) { return quick.at + k * VERIFY_CHUNK; }
 
-/* Are all outputs of the chunk that begins with this element right? */
-static bool quick_is_right(size_t index);
-
-/* Compares some of the next `count` outputs. Returns how many. Chunks that are not right are
- * compared again, one after the other. */
-static size_t compare_some(struct verifier *v, const void *out, size_t i, size_t count)
+static size_t end_of(size_t k)
 {
-    size_t from = v->at, some = quick_compare(v, out, i, count);
-    for (size_t k = 0; k < some; k += VERIFY_CHUNK) {
-        if (quick_is_right(from + k)) continue;
-        pass_right(v, from, from + k, out);
-        compare_chunk(v, out, i + k, some - k < VERIFY_CHUNK ? some - k : VERIFY_CHUNK);
+    size_t end = (k + 1) * VERIFY_CHUNK;
+    return quick.at + (end < quick.count ? end : quick.count);
+}
+
+static void add_up_chunk(void *unused, size_t k)
+{
+    (void)unused;
+    quick.sums[k] = (struct exact_sum){0};
+    pass_exactly(&quick.sums[k], begin_of(k), end_of(k));
+}
+
+static void check_chunk(void *unused, size_t k)
+{
+    (void)unused;
+    struct exact_sum sum = quick.sums[k];
+    quick.right[k] = pass_exactly(&sum, begin_of(k), end_of(k));
+}
+
+/* Moves on past a chunk of right outputs. */
+static void pass_right(struct verifier *v, size_t k)
+{
+    size_t end = end_of(k);
+    v->sum.real.sum = quick.sums[k + 1].real;
+    v->sum.integer = quick.sums[k + 1].integer;
+    element_widen(element_of_sum(v->problem.element), quick.out, quick.i + end - quick.at - 1, 1,
+                  &v->previous);
+    verify_addends(&v->problem, end - 1, 1, &v->addend);
+    v->verdict.checked += end - v->at;
+    v->at = end;
+    progress_at(end);
+}
+
+/* Compares the next `count` outputs; chunks that are not right are compared again. */
+static void compare_exactly(struct verifier *v, const void *out, size_t i, size_t count)
+{
+    size_t chunks = (count + VERIFY_CHUNK - 1) / VERIFY_CHUNK;
+    struct exact_sum sum = {.real = (double)v->sum.real.sum, .integer = v->sum.integer};
+    quick.problem = &v->problem;
+    quick.out = out;
+    quick.at = v->at, quick.i = i, quick.count = count;
+    parallel_for(chunks, add_up_chunk, NULL);
+    for (size_t k = 0; k <= chunks; k++) {
+        struct exact_sum own = quick.sums[k];
+        quick.sums[k] = sum;
+        sum.real += own.real;
+        sum.integer += own.integer;
     }
-    pass_right(v, from, from + some, out);
-    return some;
-}
-
-/* Is no sum of this verifier rounded? Otherwise the others must not be called. */
-static bool quick_is_possible(const struct verifier *);
-
-static void compare(struct verifier *v, const void *out, size_t count)
-{
-    bool is_quick = quick_is_possible(v);
-    size_t most = is_quick ? count : VERIFY_CHUNK;
-    for (size_t i = 0, some; i < count; i += some) {
-        some = count - i < most ? count - i : most;
-        if (is_quick)
-            some = compare_some(v, out, i, some);
+    parallel_for(chunks, check_chunk, NULL);
+    for (size_t k = 0; k < chunks; k++)
+        if (quick.right[k])
+            pass_right(v, k);
         else
-            compare_chunk(v, out, i, some);
-    }
+            compare_chunk(v, out, i + begin_of(k) - quick.at, end_of(k) - begin_of(k));
 }
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 void verify_piece(struct verifier *v, const void *out, size_t start, size_t count)
 {
-    if (v->at < start) compare(v, NULL, start - v->at); /* elements that are left out */
-    compare(v, out, count);
+    bool exactly = v->is_exact && !v->problem.reference;
+    size_t most = exactly ? EXACT_CHUNKS * VERIFY_CHUNK : VERIFY_CHUNK;
+    while (v->at < start) /* elements that are left out */
+        compare_chunk(v, NULL, 0, start - v->at < VERIFY_CHUNK ? start - v->at : VERIFY_CHUNK);
+    for (size_t i = 0, some; i < count; i += some) {
+        some = count - i < most ? count - i : most;
+        if (exactly)
+            compare_exactly(v, out, i, some);
+        else
+            compare_chunk(v, out, i, some);
+    }
 }
 
 struct verdict verify_end(struct verifier *v)
@@ -445,150 +499,4 @@ void verdict_add_earlier(struct verdict *v, const struct verdict *earlier)
     v->worst = fmax(v->worst, earlier->worst);
     v->bound = fmax(v->bound, earlier->bound);
     v->least = fmin(v->least, earlier->least);
-}
-
-/* ---- many elements at a time ----------------------------------------------------------------- */
-
-/*
- * Many chunks at a time, where no sum is rounded. Then any right output equals the
- * sum that it should be, and a chunk needs of the others only the sum of all before it. The sums of
- * chunks are exact, so they may be added up in any order, also in doubles.
- */
-
-#define CHUNKS 2048
-
-struct exact_sum {
-    double real;
-    uint64_t integer; /* of integer types, which wrap around */
-};
-
-static struct quick {
-    const struct problem *problem;
-    const void *out;                   /* NULL: nothing is to be compared */
-    size_t at, i, count;               /* the first element in all and in `out`; how many */
-    struct exact_sum sums[CHUNKS + 1]; /* of each chunk, then of all before it */
-    bool right[CHUNKS];
-} quick;
-
-static bool quick_is_possible(const struct verifier *v)
-{
-    return v->is_exact && !v->problem.reference;
-}
-
-/* Adds elements first … end-1 of all. */
-static struct exact_sum add_up_exactly(struct exact_sum sum, size_t first, size_t end)
-{
-    const void *in = quick.problem->in;
-#define ADD_REALS(name, type)                                                                      \
-    case name:                                                                                     \
-        for (size_t i = first; i < end; i++) sum.real += ((const type *)in)[i];                    \
-        break;
-#define ADD_INTEGERS(name, type, sum_type)                                                         \
-    case name:                                                                                     \
-        for (size_t i = first; i < end; i++) sum.integer += (uint64_t)((const type *)in)[i];       \
-        break;
-    switch (quick.problem->element) {
-        ADD_REALS(ELEMENT_F32, float)
-        ADD_REALS(ELEMENT_F64, double)
-        INTEGER_TYPES(ADD_INTEGERS)
-    }
-    return sum;
-}
-
-/* Is each output of elements first … end-1 the sum that it should be, and none -0? */
-static bool is_exact(struct exact_sum sum, size_t first, size_t end)
-{
-    const void *in = quick.problem->in;
-    bool own = quick.problem->inclusive, right = true;
-    size_t to = quick.i - quick.at; /* it may wrap around, and i + to does so again */
-#define COMPARE_REALS(name, type)                                                                  \
-    case name:                                                                                     \
-        for (size_t i = first; i < end; i++) {                                                     \
-            double before = sum.real, got = ((const type *)quick.out)[i + to];                     \
-            sum.real += ((const type *)in)[i];                                                     \
-            right &= got == (own ? sum.real : before) && !(got == 0 && signbit(got));              \
-        }                                                                                          \
-        break;
-#define COMPARE_INTEGERS(name, type, sum_type)                                                     \
-    case name:                                                                                     \
-        for (size_t i = first; i < end; i++) {                                                     \
-            uint64_t before = sum.integer;                                                         \
-            sum.integer += (uint64_t)((const type *)in)[i];                                        \
-            sum_type want = (sum_type)(own ? sum.integer : before);                                \
-            right &= ((const sum_type *)quick.out)[i + to] == want;                                \
-        }                                                                                          \
-        break;
-    switch (quick.problem->element) {
-        COMPARE_REALS(ELEMENT_F32, float)
-        COMPARE_REALS(ELEMENT_F64, double)
-        INTEGER_TYPES(COMPARE_INTEGERS)
-    }
-    return right;
-}
-
-static size_t begin_of(size_t k) { return quick.at + k * VERIFY_CHUNK; }
-
-static size_t end_of(size_t k)
-{
-    size_t end = (k + 1) * VERIFY_CHUNK;
-    return quick.at + (end < quick.count ? end : quick.count);
-}
-
-static void add_up_chunk(void *unused, size_t k)
-{
-    (void)unused;
-    quick.sums[k] = add_up_exactly((struct exact_sum){0}, begin_of(k), end_of(k));
-}
-
-static void check_chunk(void *unused, size_t k)
-{
-    (void)unused;
-    quick.right[k] = is_exact(quick.sums[k], begin_of(k), end_of(k));
-}
-
-static size_t quick_compare(const struct verifier *v, const void *out, size_t i, size_t count)
-{
-    size_t most = CHUNKS * VERIFY_CHUNK, chunks;
-    struct exact_sum sum = {.real = (double)v->sum.real.sum, .integer = v->sum.integer};
-    quick.problem = &v->problem;
-    quick.out = out;
-    quick.at = v->at, quick.i = i, quick.count = count < most ? count : most;
-    chunks = (quick.count + VERIFY_CHUNK - 1) / VERIFY_CHUNK;
-    parallel_for(chunks, add_up_chunk, NULL);
-    for (size_t k = 0; k <= chunks; k++) {
-        struct exact_sum own = k < chunks ? quick.sums[k] : (struct exact_sum){0};
-        quick.sums[k] = sum;
-        sum.real += own.real;
-        sum.integer += own.integer;
-    }
-    if (out) parallel_for(chunks, check_chunk, NULL);
-    return quick.count;
-}
-
-static bool quick_is_right(size_t index)
-{
-    return !quick.out || quick.right[(index - quick.at) / VERIFY_CHUNK];
-}
-
-static struct exact_sum sum_before(size_t index)
-{
-    size_t k = (index - quick.at) / VERIFY_CHUNK;
-    return index == quick.at + quick.count
-               ? quick.sums[(quick.count + VERIFY_CHUNK - 1) / VERIFY_CHUNK]
-               : add_up_exactly(quick.sums[k], begin_of(k), index);
-}
-
-static long double quick_sum(size_t index)
-{
-    struct exact_sum sum = sum_before(index);
-    if (element_is_real(quick.problem->element)) return sum.real;
-    return verify_wrapped(quick.problem->element, sum.integer);
-}
-
-static void quick_move(struct verifier *v, size_t index)
-{
-    struct exact_sum sum = sum_before(index);
-    v->sum.real.sum = sum.real;
-    v->sum.integer = sum.integer;
-    v->at = index;
 }

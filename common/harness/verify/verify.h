@@ -116,13 +116,14 @@ struct sum_so_far {
     uint64_t integer; /* of integer types, which wrap around */
 };
 
-/* For a scan in blocks: the sums that a block may have lost. */
+/* For a scan in blocks: the sums that the block of the last mismatch may have lost. */
 struct blocks {
     size_t size;             /* elements a block; 0: not known */
-    size_t start;            /* of the block that holds `verifier.at` */
-    long double base;        /* the sum of the elements before it */
-    long double base_before; /* the same for the block before that one */
-};
+    size_t start;            /* of this block */
+    struct sum_so_far sum;   /* of the elements before it */
+    long double base;        /* the same as a number */
+    long double base_before; /* the same for the block before */
+}; /* all of them from block 0 on, as mismatches come in order */
 
 /* How many of the mismatches fit each suspicion. (verify_facts.c) */
 struct suspicion {

@@ -24,7 +24,6 @@ void parallel_for(size_t count, void (*work)(void *, size_t), void *context)
     for (size_t i = 0; i < count; i++) work(context, i);
 }
 
-bool progress_is_wanted(void) { return false; }
 void progress_begin(const char *label, size_t total) { (void)label, (void)total; }
 void progress_at(size_t done) { (void)done; }
 void progress_end(void) {}
