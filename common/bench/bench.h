@@ -187,7 +187,6 @@ struct entry {
     struct contender contender;
     struct buffer workspace, host_out; /* base = NULL: none */
     struct timing cold, graph;         /* graph.reps = 0: not timed so */
-    double lead;                       /* seconds that the host takes to launch it */
     uint64_t left[LEFTS];              /* of the verified run, or of the verified graph */
     bool right;
     char wrong[400]; /* what was wrong, or why there is no graph; "" */

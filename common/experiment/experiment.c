@@ -202,19 +202,8 @@ int experiment_measure(struct experiment *e, run_fn *work, void *context, double
 
 /* ---- side by side ---------------------------------------------------------------------------- */
 
-#define ROUNDS    21
-#define WORKS     16   /* at most */
-#define LEAD_MOST 5e-3 /* seconds: the GPU is not kept busy longer than this before a run */
-
-static int run_prepared(struct experiment *e, struct experiment_work *w, double *lead,
-                        double *seconds, struct fault *fault)
-{
-    struct timer timer = e->timer;
-    timer.how = FLUSH_READ;
-    timer.lead = *lead;
-    if (w->prepare) CUDA_CHECK(fault, w->prepare(w->context, timer.stream));
-    return timer_once(&timer, w->work, w->context, seconds, fault);
-}
+#define ROUNDS 21
+#define WORKS  16 /* at most */
 
 /* Runs the work to warm up, and measures how long the host takes to launch it. */
 static int warm_up(struct experiment *e, struct experiment_work *w, double *lead,
@@ -235,14 +224,19 @@ static int warm_up(struct experiment *e, struct experiment_work *w, double *lead
 static int time_in_turns(struct experiment *e, struct experiment_work *works, size_t count,
                          struct fault *fault)
 {
-    double seconds[WORKS][ROUNDS], lead[WORKS];
+    double seconds[WORKS][ROUNDS];
+    struct turn turns[WORKS];
+    struct timer timer = e->timer;
     int code = 0;
-    for (size_t i = 0; i < count && !code; i++) code = warm_up(e, &works[i], &lead[i], fault);
-    for (size_t round = 0; round < ROUNDS && !code; round++)
-        for (size_t i = 0; i < count && !code; i++) {
-            size_t at = (i + round) % count;
-            code = run_prepared(e, &works[at], &lead[at], &seconds[at][round], fault);
-        }
+    timer.how = FLUSH_READ;
+    for (size_t i = 0; i < count && !code; i++) {
+        struct experiment_work *w = &works[i];
+        turns[i] = (struct turn){.prepare = w->prepare, .work = w->work, .context = w->context};
+        turns[i].reps = ROUNDS;
+        turns[i].seconds = seconds[i];
+        code = warm_up(e, w, &turns[i].lead, fault);
+    }
+    if (!code) code = timer_turns(&timer, turns, count, NULL, fault);
     for (size_t i = 0; i < count && !code; i++) {
         struct timing timing;
         timing_summarize(&timing, seconds[i], ROUNDS);
@@ -293,33 +287,25 @@ static int capture(struct experiment *e, const struct experiment_work *w, cudaGr
     return 0;
 }
 
-static int time_once(struct experiment *e, cudaGraphExec_t runs, double *seconds,
-                     struct fault *fault)
+static cudaError_t launch_graph(void *context, cudaStream_t stream)
 {
-    float milliseconds;
-    CUDA_CHECK(fault, cudaEventRecord(e->timer.start, e->timer.stream));
-    CUDA_CHECK(fault, cudaGraphLaunch(runs, e->timer.stream));
-    CUDA_CHECK(fault, cudaEventRecord(e->timer.stop, e->timer.stream));
-    CUDA_CHECK(fault, cudaEventSynchronize(e->timer.stop));
-    CUDA_CHECK(fault, cudaEventElapsedTime(&milliseconds, e->timer.start, e->timer.stop));
-    *seconds = milliseconds * 1e-3 / RUNS_IN_GRAPH;
-    return 0;
+    return cudaGraphLaunch(*(cudaGraphExec_t *)context, stream);
 }
 
+/* The first launch, which is not timed, uploads the graph. The L2 stays as it is. */
 int experiment_in_graph(struct experiment *e, const struct experiment_work *w, struct fault *fault)
 {
     cudaGraphExec_t runs;
-    double seconds[GRAPH_ROUNDS], first;
+    struct timing timing;
+    struct timer timer = e->timer;
+    timer.flush = NULL;
     if (e->emulated) return 0;
     int code = capture(e, w, &runs, fault);
     if (code) return code;
-    code = time_once(e, runs, &first, fault); /* uploads the graph */
-    for (int i = 0; i < GRAPH_ROUNDS && !code; i++) code = time_once(e, runs, &seconds[i], fault);
+    code = timer_run(&timer, NULL, launch_graph, &runs, GRAPH_ROUNDS, &timing, fault);
     cudaGraphExecDestroy(runs);
     if (code) return code;
-    struct timing timing;
-    timing_summarize(&timing, seconds, GRAPH_ROUNDS);
     snprintf(e->variant, sizeof e->variant, "%s", w->variant);
-    experiment_value(e, "time_in_graph", timing.median, "s");
+    experiment_value(e, "time_in_graph", timing.median / RUNS_IN_GRAPH, "s");
     return 0;
 }

@@ -307,6 +307,21 @@ long buffer_damage(const struct buffer *buffer, cudaError_t *error)
     return (long)(right + 1);
 }
 
+int buffer_check(const struct buffer *buffer, const char *name, size_t element_bytes, char *damage,
+                 size_t size, struct fault *fault)
+{
+    if (!buffer->base || *damage) return 0;
+    cudaError_t error;
+    long where = buffer_damage(buffer, &error);
+    CUDA_CHECK(fault, error);
+    if (where == 0) return 0;
+    size_t bytes = (size_t)labs(where);
+    snprintf(damage, size, "%s was written %zu element%s %s", name,
+             (bytes + element_bytes - 1) / element_bytes, bytes > element_bytes ? "s" : "",
+             where > 0 ? "past its end" : "before its start");
+    return 0;
+}
+
 /* ---- fingerprint ----------------------------------------------------------------------------- */
 
 #define WORD  sizeof(uint32_t)

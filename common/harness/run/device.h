@@ -111,6 +111,11 @@ cudaError_t buffer_download(const struct buffer *, size_t at, void *to, size_t b
  * damaged byte is: -1 is the byte before the first, +1 the byte behind the last. */
 long buffer_damage(const struct buffer *, cudaError_t *error);
 
+/* The same as text, such as "the output was written 3 elements past its end". Leaves a text that is
+ * not "" as it is, and takes a buffer that has not been made. Returns 0 or EXIT_DEVICE. */
+int buffer_check(const struct buffer *, const char *name, size_t element_bytes, char *damage,
+                 size_t size, struct fault *);
+
 #ifdef __cplusplus
 }
 #endif
@@ -241,9 +246,24 @@ int timer_run(struct timer *, run_fn *prepare, run_fn *work, void *context, int 
 int timer_run_warm(struct timer *, run_fn *prepare, run_fn *work, check_fn *check, void *context,
                    int reps, struct timing *, struct fault *);
 
-/* Empties the L2 and runs `work` once, timed: for callers that choose the order of runs
- * themselves. */
-int timer_once(struct timer *, run_fn *work, void *context, double *seconds, struct fault *);
+#define LEAD_MOST 5e-3 /* seconds: the GPU is kept busy no longer before a run */
+
+/* Work that is timed in turns with other work. */
+struct turn {
+    run_fn *prepare, *work; /* prepare and check may be NULL */
+    check_fn *check;
+    void *context;
+    bool on_host;    /* as in the timer */
+    double lead;     /* as in the timer */
+    int reps;        /* timed runs; `check` may set it to 0, and no run follows */
+    int done;        /* runs that have been timed, when `check` is called, too */
+    double *seconds; /* of each of them */
+};
+
+/* Times all of them: each round runs each once, as long as it has runs left. Round r begins with
+ * turn r, so that a disturbance affects all. No warm-up. `label` shows the progress; NULL: it is
+ * not shown. Returns 0, EXIT_DEVICE, or what a check has returned. */
+int timer_turns(struct timer *, struct turn *, size_t count, const char *label, struct fault *);
 
 /* Fills timing from `reps` durations in seconds, which it sorts. */
 void timing_summarize(struct timing *, double *seconds, int reps);

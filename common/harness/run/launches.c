@@ -422,8 +422,8 @@ static cudaError_t empty_l2(const struct timer *timer)
     return cudaSuccess;
 }
 
-int timer_once(struct timer *timer, run_fn *work, void *context, double *seconds,
-               struct fault *fault)
+static int time_once(struct timer *timer, run_fn *work, void *context, double *seconds,
+                     struct fault *fault)
 {
     float milliseconds;
     if (timer->on_host) return time_once_on_host(work, context, seconds, fault);
@@ -438,13 +438,33 @@ int timer_once(struct timer *timer, run_fn *work, void *context, double *seconds
 }
 
 /* One timed run, with its preparation and its check. */
-static int prepare_time_check(struct timer *timer, run_fn *prepare, run_fn *work, check_fn *check,
-                              void *context, double *seconds, struct fault *fault)
+static int time_turn(const struct timer *timer, struct turn *turn, struct fault *fault)
 {
-    cudaError_t error = prepare ? prepare(context, timer->stream) : cudaSuccess;
+    struct timer own = *timer;
+    own.on_host |= turn->on_host;
+    if (turn->lead > 0) own.lead = turn->lead;
+    cudaError_t error = turn->prepare ? turn->prepare(turn->context, own.stream) : cudaSuccess;
     if (error) return cuda_fault(fault, error, "preparing a timed run");
-    int code = timer_once(timer, work, context, seconds, fault);
-    return code || !check ? code : check(context, fault);
+    int code = time_once(&own, turn->work, turn->context, &turn->seconds[turn->done++], fault);
+    return code || !turn->check ? code : turn->check(turn->context, fault);
+}
+
+int timer_turns(struct timer *timer, struct turn *turns, size_t count, const char *label,
+                struct fault *fault)
+{
+    int code = 0, rounds = 0;
+    for (size_t i = 0; i < count; i++)
+        if (turns[i].reps > rounds) rounds = turns[i].reps;
+    if (label) progress_begin(label, (size_t)rounds);
+    for (int round = 0; round < rounds && !code; round++) {
+        for (size_t i = 0; i < count && !code; i++) {
+            struct turn *turn = &turns[(i + (size_t)round) % count];
+            if (turn->done < turn->reps) code = time_turn(timer, turn, fault);
+        }
+        if (label) progress_at((size_t)round + 1);
+    }
+    if (label) progress_end();
+    return code;
 }
 
 int timer_run_warm(struct timer *timer, run_fn *prepare, run_fn *work, check_fn *check,
@@ -452,16 +472,12 @@ int timer_run_warm(struct timer *timer, run_fn *prepare, run_fn *work, check_fn 
 {
     *timing = (struct timing){0};
     if (reps == 0) return 0;
-    double *seconds = allocated(calloc((size_t)reps, sizeof *seconds));
-    int code = 0;
-    progress_begin("timed runs", (size_t)reps);
-    for (int i = 0; i < reps && !code; i++) {
-        code = prepare_time_check(timer, prepare, work, check, context, &seconds[i], fault);
-        progress_at((size_t)i + 1);
-    }
-    progress_end();
-    if (!code) timing_summarize(timing, seconds, reps);
-    free(seconds);
+    struct turn turn = {.prepare = prepare, .work = work, .check = check, .context = context};
+    turn.reps = reps;
+    turn.seconds = allocated(calloc((size_t)reps, sizeof *turn.seconds));
+    int code = timer_turns(timer, &turn, 1, "timed runs", fault);
+    if (!code) timing_summarize(timing, turn.seconds, reps);
+    free(turn.seconds);
     return code;
 }
 

@@ -352,21 +352,6 @@ static int judge(struct runs *r, struct verdict *verdict, struct fault *fault)
     return code;
 }
 
-static int check_guards(const struct buffer *buffer, const char *name, size_t element_bytes,
-                        char *damage, size_t size, struct fault *fault)
-{
-    if (!buffer->base || *damage) return 0;
-    cudaError_t error;
-    long where = buffer_damage(buffer, &error);
-    CUDA_CHECK(fault, error);
-    if (where == 0) return 0;
-    size_t bytes = (size_t)labs(where);
-    snprintf(damage, size, "%s was written %zu element%s %s", name,
-             (bytes + element_bytes - 1) / element_bytes, bytes > element_bytes ? "s" : "",
-             where > 0 ? "past its end" : "before its start");
-    return 0;
-}
-
 static int check_input(struct runs *r, char *damage, size_t size, struct fault *fault)
 {
     size_t width = element_size(r->subject->element);
@@ -389,9 +374,9 @@ static int check_damage(struct runs *r, char *damage, size_t size, struct fault 
 {
     size_t in = element_size(r->subject->element);
     size_t out = element_size(element_of_sum(r->subject->element));
-    int code = check_guards(&r->out, "the output", out, damage, size, fault);
-    if (!code) code = check_guards(&r->in, "the input", in, damage, size, fault);
-    if (!code) code = check_guards(&r->workspace, "the workspace", out, damage, size, fault);
+    int code = buffer_check(&r->out, "the output", out, damage, size, fault);
+    if (!code) code = buffer_check(&r->in, "the input", in, damage, size, fault);
+    if (!code) code = buffer_check(&r->workspace, "the workspace", out, damage, size, fault);
     if (!code) code = check_input(r, damage, size, fault);
     return code;
 }

@@ -228,7 +228,7 @@ Test(bench, a_wrong_scan_is_found)
 {
     static const struct found rows[] = {
         {spoil, 777, "1 wrong, first [777]", 0},
-        {spoil, (size_t)-1, "the output was written 1 byte before its start", 0},
+        {spoil, (size_t)-1, "the output was written 1 element before its start", 0},
         {spoil_input, 5, "the input was modified, first at element 5", 0},
         {spoil_input, 4095, "the input was modified, first at element 4095", 0},
         {in_first_call, 0, "the second run is wrong: ", 0},
