@@ -62,17 +62,16 @@ enum element {
  * Before each run the output holds poison, and so does the workspace unless step.clear_workspace.
  *
  * The very first call is captured into a graph that never runs: the report names the kernels in it
- * (runs.h). Checked twice (runs.h): the call after the first run is captured, and the graph
- * is run on poison and verified; the call after the timed ones is captured and not run. So a scan
- * is found wrong if, in these two calls, it allocates memory, waits, copies from or to the host, or
- * computes on the host. It is also found wrong if its work does not begin and end with the given
- * stream.
+ * (runs.h). The call after the first run is captured, too, and the graph is run on poison and
+ * verified. So a scan is found wrong if, in this call, it allocates memory, waits, copies from or to
+ * the host, or computes on the host. It is also found wrong if its work does not begin and end with
+ * the given stream.
  *
  * Not guaranteed:
  * - With --reps 0 there is one run, which is not captured. With --verify none only errors of CUDA
  *   calls are reported.
- * - If the first call or a timed call allocates, waits or uses other streams, this is not noticed,
- *   since only two of the captured calls are tested. It is part of the time.
+ * - If another call allocates, waits or uses other streams, this is not noticed. It is part of the
+ *   time.
  * - Memory is compared before and after a run. A write of the value that is there already leaves no
  *   trace. A write that is undone and a load beyond an array leave no trace either. The emulator's
  *   memcheck reports them if they are outside of the array.

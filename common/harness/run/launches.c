@@ -299,6 +299,7 @@ static cudaError_t look_at_graph(cudaGraph_t graph, const char **breach)
 {
     size_t count = 0;
     CUDA_TRY(cudaGraphGetNodes(graph, NULL, &count));
+    if (count == 0) *breach = "the scan uses other streams: the given one stays empty";
     if (count == 0) return cudaSuccess;
     cudaGraphNode_t *nodes = allocated(calloc(count, sizeof(cudaGraphNode_t)));
     cudaError_t error = cudaGraphGetNodes(graph, nodes, &count);

@@ -143,8 +143,7 @@ bool subject_shifts(const struct subject *);
  *
  * After each run but the first, a fingerprint of the output, the input and all guards is compared
  * with that of the first run. If the fingerprints differ, the run is verified element by element,
- * since sums of floats may be rounded differently from run to run. At the end a call is captured
- * once more.
+ * since sums of floats may be rounded differently from run to run.
  */
 
 /* The result. Its fields are in the order in which they are filled in. */

@@ -98,16 +98,6 @@ static int take_marks(struct runs *r, uint64_t *marks, struct fault *fault)
     return fingerprints(&r->fingerprinter, spans, MARKS, r->timer.stream, marks, fault);
 }
 
-/* Takes fingerprints of all memory that a scan may write or read, with the workspace. */
-static int take_everything(struct runs *r, uint64_t *marks, struct fault *fault)
-{
-    const struct span spans[MARKS] = {[MARK_OUT] = span_of(&r->out, 0, r->out.whole),
-                                      [MARK_IN] = span_of(&r->in, 0, r->in.whole),
-                                      [MARK_BEFORE_WORKSPACE] =
-                                          span_of(&r->workspace, 0, r->workspace.whole)};
-    return fingerprints(&r->fingerprinter, spans, MARKS, r->timer.stream, marks, fault);
-}
-
 /* Verifies a run other than the first if it has left other memory than the first. (It may still be
  * right if sums are rounded.) If it is wrong, the outcome says which run it was. */
 static int check_later(struct runs *r, struct outcome *o, const char *run, struct fault *fault)
@@ -122,47 +112,26 @@ static int check_later(struct runs *r, struct outcome *o, const char *run, struc
 
 /* ---- the run that tries the contract --------------------------------------------------------- */
 
-/* Captures a call. None of it may run yet, so memory must not change. */
-static int capture(struct runs *r, cudaGraphExec_t *graph, char *breach, struct fault *fault)
-{
-    uint64_t before[MARKS], after[MARKS];
-    *graph = NULL;
-    int code = take_everything(r, before, fault);
-    if (!code) code = contract_capture(scan, r, r->timer.stream, graph, breach, fault);
-    if (code || *breach) return code;
-    CUDA_CHECK(fault, cudaDeviceSynchronize());
-    code = take_everything(r, after, fault);
-    if (!code && memcmp(before, after, sizeof before) != 0)
-        snprintf(breach, CONTRACT_TEXT,
-                 "the scan uses other streams: it wrote while the given one was captured");
-    return code;
-}
-
+/* Work that the call has put into other streams must not run beside the graph, and what it wrote is
+ * poison again. */
 static int run_graph(struct runs *r, cudaGraphExec_t graph, struct fault *fault)
 {
+    CUDA_CHECK(fault, cudaDeviceSynchronize());
     CUDA_CHECK(fault, fill(r, r->timer.stream));
     CUDA_CHECK(fault, cudaGraphLaunch(graph, r->timer.stream));
     return runs_wait(r, fault);
 }
 
-static int run_captured(struct runs *r, char *breach, struct fault *fault)
-{
-    cudaGraphExec_t graph;
-    int code = capture(r, &graph, breach, fault);
-    if (!code && !*breach) code = run_graph(r, graph, fault);
-    if (graph) cudaGraphExecDestroy(graph);
-    return code;
-}
-
 static int run_contract(struct runs *r, struct outcome *o, struct fault *fault)
 {
+    cudaGraphExec_t graph;
     if (r->subject->step->on_host) return 0;
-    /* The output holds poison, so that work in another stream leaves a trace. */
-    CUDA_CHECK(fault, fill(r, r->timer.stream));
-    int code = runs_wait(r, fault);
-    if (!code) code = run_captured(r, o->damage, fault);
+    int code = contract_capture(scan, r, r->timer.stream, &graph, o->damage, fault);
     o->right = !*o->damage;
-    return code || *o->damage ? code : check_later(r, o, "the run of the captured graph", fault);
+    if (code || *o->damage) return code;
+    code = run_graph(r, graph, fault);
+    cudaGraphExecDestroy(graph);
+    return code ? code : check_later(r, o, "the run of the captured graph", fault);
 }
 
 /* ---- timed runs ------------------------------------------------------------------------------ */
@@ -231,36 +200,6 @@ static int measure(struct runs *r, struct outcome *o, int reps, struct fault *fa
     return code;
 }
 
-/* Captures a call and does not run it. The output stays as it is. Meanwhile its last element and
- * the workspace hold poison, so that a scan that runs in spite of the capture leaves a trace. */
-static int capture_only(struct runs *r, char *breach, struct fault *fault)
-{
-    size_t size = element_size(element_of_sum(r->subject->element)), last = r->out.bytes - size;
-    unsigned char result[sizeof(double)], poison[sizeof(double)];
-    cudaGraphExec_t graph;
-    memset(poison, BUFFER_POISON, sizeof poison);
-    CUDA_CHECK(fault, fill_workspace(r, r->timer.stream));
-    CUDA_CHECK(fault, buffer_download(&r->out, last, result, size));
-    CUDA_CHECK(fault, buffer_upload(&r->out, last, poison, size));
-    int code = capture(r, &graph, breach, fault);
-    if (graph) cudaGraphExecDestroy(graph);
-    if (code) return code;
-    CUDA_CHECK(fault, buffer_upload(&r->out, last, result, size));
-    return 0;
-}
-
-/* The contract may be kept in the first calls and broken in later ones. */
-static int try_contract_again(struct runs *r, struct outcome *o, struct fault *fault)
-{
-    if (r->subject->step->on_host) return 0;
-    int code = capture_only(r, o->damage, fault);
-    if (code || !*o->damage) return code;
-    o->right = false;
-    o->timing = (struct timing){0};
-    snprintf(o->run, sizeof o->run, "the call that is captured after the timed runs");
-    return 0;
-}
-
 /* ---- everything ------------------------------------------------------------------------------ */
 
 /* What there is to say of the first run. The traffic may depend on the result, so it is that of a
@@ -291,7 +230,6 @@ int runs_do(struct runs *r, struct outcome *o, struct fault *fault)
     if (!code && o->right && o->verified && reps) code = run_contract(r, o, fault);
     /* A wrong result's time means nothing. */
     if (!code && o->right && reps) code = measure(r, o, reps, fault);
-    if (!code && o->right && o->verified && reps) code = try_contract_again(r, o, fault);
     if (code) outcome_free(o);
     return code;
 }
