@@ -63,9 +63,9 @@ enum element {
  *
  * The very first call is captured into a graph that never runs: the report names the kernels in it
  * (runs.h). The call after the first run is captured, too, and the graph is run on poison and
- * verified. So a scan is found wrong if, in this call, it allocates memory, waits, copies from or to
- * the host, or computes on the host. It is also found wrong if its work does not begin and end with
- * the given stream.
+ * verified. So a scan is found wrong if, in this call, it allocates memory, waits, copies from or
+ * to the host, or computes on the host. It is also found wrong if its work does not begin and end
+ * with the given stream.
  *
  * Not guaranteed:
  * - With --reps 0 there is one run, which is not captured. With --verify none only errors of CUDA

@@ -53,11 +53,6 @@ static void read_bytes(png_structp png, png_bytep to, size_t count)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool has_palette(const struct work *w)
-{
-    return png_get_color_type(w->png, w->info) == PNG_COLOR_TYPE_PALETTE;
-}
-
 /* Sets the form of the picture in memory: grey, RGB or RGBA of 8 or 16 bits, for any form in the
  * file. */
 static void describe(const struct work *w, struct picture *p)
@@ -73,55 +68,17 @@ static void describe(const struct work *w, struct picture *p)
     p->maximum = p->bits == 8 ? UINT8_MAX : UINT16_MAX;
 }
 
-/* Asks libpng for such samples; of a palette, for the indices as bytes. Returns how often the rows
- * are read: several times if the file is interlaced. libpng allocates a row. */
-static int ask_for_plain_samples(const struct work *w, const struct picture *p)
+/* libpng allocates a row. An interlaced file is read several times. */
+static void read_rows(const struct work *w, struct picture *p)
 {
-    if (has_palette(w))
-        png_set_packing(w->png);
-    else
-        png_set_expand(w->png); /* fewer than 8 bits, transparent colours */
+    png_set_expand(w->png); /* palettes, fewer than 8 bits, transparent colours */
     if (p->channels == 4) png_set_gray_to_rgb(w->png);
     int passes = png_set_interlace_handling(w->png);
     png_read_update_info(w->png, w->info);
-    return passes;
-}
-
-/* A palette's indices become the last part of the samples. */
-static void read_rows(const struct work *w, struct picture *p, int passes)
-{
-    unsigned char *first = p->samples;
-    if (has_palette(w)) first += (p->channels - 1) * p->width * p->height;
     size_t row_bytes = png_get_rowbytes(w->png, w->info);
     for (int pass = 0; pass < passes; pass++)
-        for (size_t y = 0; y < p->height; y++) png_read_row(w->png, first + y * row_bytes, NULL);
-}
-
-/* Replaces the indices, which are the last part of the samples, by the palette's colours. A pixel's
- * colour ends before the next pixel's index, which is read later. libpng itself would use black for
- * a colour that the palette does not have. */
-static int look_up_colours(struct work *w, struct picture *p)
-{
-    png_colorp palette;
-    png_bytep alpha = NULL;
-    int colours = 0, alphas = 0;
-    size_t count = p->width * p->height;
-    uint8_t *to = p->samples, *indices = to + (p->channels - 1) * count;
-    png_get_PLTE(w->png, w->info, &palette, &colours);
-    png_get_tRNS(w->png, w->info, &alpha, &alphas, NULL);
-    for (size_t i = 0; i < count; i++) {
-        int index = indices[i];
-        if (index >= colours)
-            return fail(w->fault, EXIT_USAGE,
-                        "%s: pixel %zu of row %zu has colour %d of a palette of %d; the file is "
-                        "damaged.",
-                        w->name, i % p->width, i / p->width, index, colours);
-        *to++ = palette[index].red;
-        *to++ = palette[index].green;
-        *to++ = palette[index].blue;
-        if (p->channels == 4) *to++ = index < alphas ? alpha[index] : UINT8_MAX;
-    }
-    return 0;
+        for (size_t y = 0; y < p->height; y++)
+            png_read_row(w->png, (png_bytep)p->samples + y * row_bytes, NULL);
 }
 
 /* Everything that a longjmp may leave. `w` and `p` belong to the caller, so they are still valid
@@ -137,10 +94,10 @@ static int read_all(struct work *w, struct picture *p, FILE *file)
     describe(w, p);
     int code = picture_reserve(p, w->name, w->fault);
     if (code) return code;
-    read_rows(w, p, ask_for_plain_samples(w, p));
+    read_rows(w, p);
     png_read_end(w->png, NULL);
     if (p->bits == 16) picture_from_big_endian(p->samples, picture_samples(p));
-    return has_palette(w) ? look_up_colours(w, p) : 0;
+    return 0;
 }
 
 int png_read(struct picture *p, FILE *file, const char *name, struct fault *fault)

@@ -185,15 +185,6 @@ static int run(struct experiment *e, struct fault *fault)
     for (size_t h = 0; h < (e->emulated ? 1 : sizeof held / sizeof *held); h++)
         for (size_t i = 0; i < count; i++)
             if (run_one(e, &b, sizes[i], held[h], fault)) return fault->code;
-
-    CUDA_CHECK(fault, cudaStreamDestroy(b.stream));
-    CUDA_CHECK(fault, cudaEventDestroy(b.from));
-    CUDA_CHECK(fault, cudaEventDestroy(b.to));
-    CUDA_CHECK(fault, cudaFreeHost(b.host));
-    CUDA_CHECK(fault, cudaFree(b.in));
-    CUDA_CHECK(fault, cudaFree(b.out));
-    CUDA_CHECK(fault, cudaFree(b.wrong));
-    CUDA_CHECK(fault, cudaFree(b.workspace));
     return 0;
 }
 

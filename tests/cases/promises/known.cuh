@@ -11,24 +11,16 @@
 
 /* Bits of a height. A difference fits an element. Sums of 2^10 of them, in any order, fit a sum. */
 template <typename In> struct height_bits;
-template <> struct height_bits<float> {
-    enum { COUNT = 14 };
-};
-template <> struct height_bits<double> {
-    enum { COUNT = 30 };
-};
-template <> struct height_bits<int32_t> {
-    enum { COUNT = 32 };
-};
-template <> struct height_bits<uint64_t> {
-    enum { COUNT = 64 };
-};
-template <> struct height_bits<int16_t> {
-    enum { COUNT = 15 };
-};
-template <> struct height_bits<int8_t> {
-    enum { COUNT = 7 };
-};
+#define HEIGHT_BITS(In, bits)                                                                      \
+    template <> struct height_bits<In> {                                                           \
+        enum { COUNT = bits };                                                                     \
+    };
+HEIGHT_BITS(float, 14)
+HEIGHT_BITS(double, 30)
+HEIGHT_BITS(int32_t, 32)
+HEIGHT_BITS(uint64_t, 64)
+HEIGHT_BITS(int16_t, 15)
+HEIGHT_BITS(int8_t, 7)
 
 /* SplitMix64 (Steele, Lea, Flood 2014). */
 template <typename In> static __device__ uint64_t height(uint64_t i)

@@ -383,20 +383,6 @@ Test(pictures, palettes_and_few_bits_are_expanded)
     picture_free(&p);
 }
 
-Test(pictures, a_colour_that_the_palette_does_not_have)
-{
-    need_png();
-    struct picture p;
-    struct fault fault = {0};
-    png_byte bytes[SIDE] = {0, 1, 2, 3, 3, 2, 1, 0, 0, 4, 0}, *rows[SIDE];
-    for (int y = 0; y < SIDE; y++) rows[y] = bytes;
-    make_png(PNG_COLOR_TYPE_PALETTE, 8, PNG_INTERLACE_NONE, rows, false);
-    cr_expect_eq(picture_read(&p, "a.png", &fault), EXIT_USAGE);
-    cr_expect_str_eq(fault.text, "a.png: pixel 9 of row 0 has colour 4 of a palette of 4; the file "
-                                 "is damaged.");
-    cr_expect_null(p.samples);
-}
-
 Test(pictures, grey_with_alpha_becomes_rgba)
 {
     need_png();
