@@ -18,6 +18,7 @@ setup() {
         python3 -B tests/cli/pictures.py make "$t"/$picture 1
     done
     head -c 300 "$t/a.pgm" >"$t/short.pgm"
+    ./step1 --n 10 --output "$t/a.npy" && head -c 140 "$t/a.npy" >"$t/short.npy"
     printf 'P5 99999999 99999999 255\n' >"$t/huge.pgm"
 }
 
@@ -43,6 +44,8 @@ refused() {
     done < <(sed ':a; / |$/ { N; s/\n */ /; ba; }' tests/cli/refusals.txt)
     [ $wrong -eq 0 ]
 }
+
+@test "scans refuse in one sentence" { refused scans; }
 
 @test "step 13 refuses in one sentence" { refused step13; }
 
