@@ -116,11 +116,7 @@ static int set_flush(void *to, const char *value, struct fault *fault)
 
 static int set_device(void *to, const char *value, struct fault *fault)
 {
-    struct bench_options *o = to;
-    if (strcmp(value, "cuda") != 0 && strcmp(value, "emu") != 0)
-        return fail(fault, EXIT_USAGE, "--device \"%.60s\" is unknown; choose cuda or emu.", value);
-    o->device = strcmp(value, "cuda") == 0 ? DEVICE_CUDA : DEVICE_EMU;
-    return 0;
+    return options_device(&((struct bench_options *)to)->device, "--device ", value, fault);
 }
 
 #define SET_FLAG(name, action)                                                                     \

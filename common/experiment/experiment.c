@@ -26,16 +26,9 @@ struct target {
     struct options *options;
 };
 
-static int choose(struct options *options, const char *where, struct fault *fault)
-{
-    options->device = strcmp(where, "cuda") == 0 ? DEVICE_CUDA : DEVICE_EMU;
-    if (options->device == DEVICE_CUDA || strcmp(where, "emu") == 0) return 0;
-    return fail(fault, EXIT_USAGE, "--device is %.40s; it must be cuda or emu.", where);
-}
-
 static int set_device(void *to, const char *value, struct fault *fault)
 {
-    return choose(((struct target *)to)->options, value, fault);
+    return options_device(&((struct target *)to)->options->device, "--device ", value, fault);
 }
 
 static int set_csv(void *to, const char *value, struct fault *fault)
@@ -76,7 +69,7 @@ static int parse(struct experiment *e, struct options *options, int argc, char *
     struct target to = {e, options};
     struct command_line line = {.count = argc, .arguments = argv, .at = 1};
     const char *device = getenv("DEVICE");
-    int code = device && *device ? choose(options, device, fault) : 0;
+    int code = device && *device ? options_device(&options->device, "DEVICE=", device, fault) : 0;
     return code ? code : option_take_all(table, &line, &to, NULL, 0, fault);
 }
 

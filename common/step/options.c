@@ -94,22 +94,17 @@ static int set_verify(void *to, const char *value, struct fault *fault)
     return fail(fault, EXIT_USAGE, "--verify \"%.60s\" is unknown; choose none or full.", value);
 }
 
-static int choose_device(struct options *options, const char *where, const char *value,
-                         struct fault *fault)
+int options_device(enum device_choice *device, const char *where, const char *value,
+                   struct fault *fault)
 {
-    if (strcmp(value, "cuda") == 0)
-        options->device = DEVICE_CUDA;
-    else if (strcmp(value, "emu") == 0)
-        options->device = DEVICE_EMU;
-    else
-        return fail(fault, EXIT_USAGE, "%s\"%.60s\" is unknown; choose cuda or emu.", where, value);
-    return 0;
+    *device = strcmp(value, "cuda") == 0 ? DEVICE_CUDA : DEVICE_EMU;
+    if (*device == DEVICE_CUDA || strcmp(value, "emu") == 0) return 0;
+    return fail(fault, EXIT_USAGE, "%s\"%.60s\" is unknown; choose cuda or emu.", where, value);
 }
 
 static int set_device(void *to, const char *value, struct fault *fault)
 {
-    struct options *options = options_of(to);
-    return choose_device(options, "--device ", value, fault);
+    return options_device(&options_of(to)->device, "--device ", value, fault);
 }
 
 #define SET_FILE(name)                                                                             \
@@ -382,7 +377,7 @@ int options_parse(struct options *options, const struct step *step, void *self, 
     if (options->help || options->version) return 0;
     const char *device = getenv("DEVICE");
     if (options->device == DEVICE_AUTO && device && *device) {
-        int code = choose_device(options, "DEVICE=", device, fault);
+        int code = options_device(&options->device, "DEVICE=", device, fault);
         if (code) return code;
     }
     int code = check_together(options, step, fault);

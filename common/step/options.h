@@ -61,6 +61,9 @@ struct options {
 int options_parse(struct options *, const struct step *, void *self, int argc,
                   char *const *argv, struct fault *);
 
+/* Takes "cuda" or "emu". Returns 0, or EXIT_USAGE and a sentence that begins with `where`. */
+int options_device(enum device_choice *, const char *where, const char *value, struct fault *);
+
 /* Does the step take n elements? Returns 0, or EXIT_USAGE and a sentence that names the limit and
  * the step that lifts it. `where` names the origin of n: "--n 3000", or a file. */
 int options_check_n(const struct step *, size_t n, const char *where, struct fault *);

@@ -106,8 +106,7 @@ struct npy_file {
     FILE *file;
     const char *path;
     long start; /* the first element's place in the file */
-    /* When it was opened: its length in bytes, and the time of its last change. */
-    long long length, changed_ns;
+    long long length; /* bytes */
     unsigned long long device, number; /* of the file: on one machine no other file has both */
 };
 
@@ -117,7 +116,7 @@ int npy_file_open(struct npy_file *, const char *path, struct fault *);
 /* The type that holds the file's elements. */
 enum element npy_file_type(const struct npy_file *);
 /* Reads elements part.first … of the file into input->data, converted as input_read() does it.
- * Returns 0 or EXIT_USAGE, also if the file has been changed since it was opened. */
+ * Returns 0 or EXIT_USAGE. */
 int npy_file_read(struct npy_file *, struct input *, enum element, struct input_part,
                   struct fault *);
 void npy_file_close(struct npy_file *);

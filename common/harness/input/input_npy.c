@@ -1,7 +1,7 @@
 /*
  * input_npy.c — NumPy's .npy files, also a part of one.
  */
-#define _POSIX_C_SOURCE 200809L /* fseeko, st_mtim */
+#define _POSIX_C_SOURCE 200809L /* fseeko */
 #include "input.h"
 #include "common/harness/print/print.h"
 #include <ctype.h>
@@ -289,48 +289,20 @@ bool input_npy_type(const char *path, enum element *element)
 
 #define NPY_FIRST_BYTE 0x93 /* of "\x93NUMPY" */
 
-static long long changed_ns(const struct stat *status)
-{
-    return status->st_mtim.tv_sec * 1000000000LL + status->st_mtim.tv_nsec;
-}
-
-static void note_state(struct npy_file *f, const struct stat *status)
-{
-    f->length = status->st_size;
-    f->changed_ns = changed_ns(status);
-    f->device = status->st_dev;
-    f->number = status->st_ino;
-}
-
-static int check_unchanged(const struct npy_file *f, struct fault *fault)
+/* Opens it and looks at its first byte: only a .npy file has its elements at places that are known.
+ * To open a pipe would wait for a writer. */
+static int open_regular(struct npy_file *f, struct fault *fault)
 {
     struct stat status;
-    if (fstat(fileno(f->file), &status) == 0 && status.st_size == f->length &&
-        changed_ns(&status) == f->changed_ns)
-        return 0;
-    return fail(fault, EXIT_USAGE,
-                "%s was changed while it was read; run again when no other program writes to it.",
-                f->path);
-}
-
-/* Before it is opened: to open a pipe would wait for a writer. */
-static int check_regular(const char *path, struct fault *fault)
-{
-    struct stat status;
-    if (stat(path, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) return 0;
-    return fail(fault, EXIT_USAGE,
-                "%s is no regular file, and cannot be read by parts; copy it into one.", path);
-}
-
-/* Only a .npy file has its elements at places that are known. */
-static int check_kind(struct npy_file *f, struct fault *fault)
-{
-    struct stat status;
-    if (fstat(fileno(f->file), &status) != 0)
-        return fail(fault, EXIT_USAGE, "cannot read %s: %s.", f->path, strerror(errno));
-    if (S_ISDIR(status.st_mode))
-        return fail(fault, EXIT_USAGE, "cannot read %s: %s.", f->path, strerror(EISDIR));
-    note_state(f, &status);
+    if (stat(f->path, &status) == 0 && !S_ISREG(status.st_mode))
+        return fail(fault, EXIT_USAGE,
+                    "%s is no regular file, and cannot be read by parts; copy it into one.",
+                    f->path);
+    f->file = fopen(f->path, "rb");
+    if (!f->file) return fail(fault, EXIT_USAGE, "cannot open %s: %s.", f->path, strerror(errno));
+    f->length = status.st_size;
+    f->device = status.st_dev;
+    f->number = status.st_ino;
     int first = getc(f->file);
     if (first == EOF)
         return fail(fault, EXIT_USAGE, "%s is empty; there is nothing to scan.", f->path);
@@ -364,10 +336,7 @@ static int check_length(const struct npy_file *f, struct fault *fault)
 int npy_file_open(struct npy_file *f, const char *path, struct fault *fault)
 {
     *f = (struct npy_file){.path = path, .header = {.most = 1}};
-    if (check_regular(path, fault)) return fault->code;
-    f->file = fopen(path, "rb");
-    if (!f->file) return fail(fault, EXIT_USAGE, "cannot open %s: %s.", path, strerror(errno));
-    int code = check_kind(f, fault);
+    int code = open_regular(f, fault);
     if (!code) code = npy_header_read(&f->header, f->file, path, fault);
     if (!code) {
         f->start = ftell(f->file);
@@ -390,7 +359,6 @@ int npy_file_read(struct npy_file *f, struct input *input, enum element element,
         code = fail(fault, EXIT_USAGE, "cannot read %s: %s.", f->path, strerror(errno));
     if (!code)
         code = input_read_npy_elements(&reader, &f->header, part.first, part.count, input, fault);
-    if (!code) code = check_unchanged(f, fault);
     input->rounded = reader.has_rounded;
     if (code) input_free(input);
     return code;

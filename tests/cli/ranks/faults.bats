@@ -115,7 +115,7 @@ ranks the same."
     head -c -4 "$dir/a.npy" >"$dir/short.npy"
     refused 3 "$dir/short.npy is truncated: its header promises 9000 elements, but the file has \
 8999." --input "$dir/short.npy"
-    refused 2 "cannot read $dir: Is a directory." --input "$dir"
+    refused 2 "$dir is no regular file, and cannot be read by parts" --input "$dir"
     refused 2 "stdin cannot be read by parts; write the numbers into a .npy file." --input -
     refused 2 "$dir/u.npy has elements of uint32, and step 17 has f32, f64, i32 or i64; add \
 --type." --input "$dir/u.npy"

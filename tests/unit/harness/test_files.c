@@ -107,49 +107,6 @@ Test(files, a_trace_goes_to_stdout_as_an_output_does)
     }
 }
 
-/* ---- names, permissions and room ------------------------------------------------------------- */
-
-/* Runs a shell command as a user without rights. */
-#define AS_NOBODY "setpriv --reuid=65534 --regid=65534 --clear-groups sh -c "
-
-Test(files, without_permission)
-{
-    if (run("umask 0; chmod 755 $t && " AS_NOBODY "'test -x ./step3' 2>/dev/null") != 0)
-        cr_skip("this user cannot become another one who may run ./step3");
-    static const char *const options[] = {"--output", "--trace"};
-    expect_status(0, "mkdir $t/closed $t/open && chmod 777 $t/open && echo old >$t/open/read-only "
-                     "&& echo old >$t/closed/a && chmod 666 $t/closed/a");
-    for (int i = 0; i < 2; i++) {
-        expect_status(2, AS_NOBODY "'./step3 %s '$t'/closed/new' 2>&1", options[i]);
-        expect("Permission denied");
-        expect_status(2, AS_NOBODY "'./step3 %s '$t'/closed/a' 2>&1", options[i]);
-        expect("no new file can be made in its folder: Permission denied");
-        expect_status(2, AS_NOBODY "'./step3 %s '$t'/open/read-only' 2>&1", options[i]);
-        expect("read-only: Permission denied");
-        expect_status(0, AS_NOBODY "'./step3 %s '$t'/open/new' 2>&1", options[i]);
-    }
-    expect_status(0, "cat $t/open/read-only $t/closed/a; ls $t/open $t/closed | wc -l");
-    cr_expect_str_eq(output, "old\nold\n6\n");
-}
-
-Test(files, a_full_file_system)
-{
-    if (run("mkdir $t/small && unshare -m mount -t tmpfs -o size=64k none $t/small 2>&1") != 0)
-        cr_skip("this user cannot mount a small file system");
-    static const char *const options[] = {"./step1 --n 100000 --output", "./step3 --trace"};
-    for (int i = 0; i < 2; i++) {
-        expect_status(2,
-                      "unshare -m sh -c 'mount -t tmpfs -o size=64k none '$t/small' && "
-                      "echo old >'$t'/small/a && %s '$t'/small/a; code=$?; "
-                      "cat '$t'/small/a; ls '$t'/small; exit $code' 2>&1 >$t/out; "
-                      "code=$?; exit $code",
-                      options[i]);
-        expect("No space left on device");
-        expect_status(0, "tail -n 2 $t/out");
-        cr_expect_str_eq(output, "old\na\n");
-    }
-}
-
 /* ---- signals --------------------------------------------------------------------------------- */
 
 /* Starts a program, sends it a signal when it has written to a new file, and prints its exit status
@@ -181,12 +138,4 @@ Test(files, a_signal_leaves_no_temporary_file_of_a_trace)
     expect("status 130\n");
     expect_not("old");
     expect_not("o.txt.");
-}
-
-/* A child that the program forks leaves its parent's files alone. */
-Test(files, a_child_leaves_the_trace_to_its_parent)
-{
-    expect_status(0, "$emu --log-file /dev/null --trace $t/trace $p/launches fork >/dev/null && "
-                     "ls $t && grep -c launches.cu: $t/trace");
-    cr_expect_str_eq(output, "trace\n2\n");
 }

@@ -160,29 +160,10 @@ Test(input_parts, what_cannot_be_read_by_parts_is_refused)
     cr_assert_eq(truncate(part_path, 0), 0);
     expect_part_refused(part_path, "is empty; there is nothing to scan.");
     remove_file();
-    expect_part_refused("/tmp", "cannot read /tmp: Is a directory.");
+    expect_part_refused("/tmp", "/tmp is no regular file, and cannot be read by parts");
     expect_part_refused("/dev/null", "/dev/null is no regular file, and cannot be read by parts");
     expect_part_refused("/nonexistent", "cannot open /nonexistent: No such file");
     expect_part_refused("README.md", "README.md is no .npy file, and text cannot be read by parts");
-}
-
-/* Has anything been written since the file was opened? Its time says so. */
-Test(input_parts, a_file_that_changes_while_it_is_read_is_refused)
-{
-    struct npy_file file;
-    struct input read;
-    struct fault fault = {0};
-    make_file(ELEMENT_F32, 0);
-    cr_assert_eq(npy_file_open(&file, part_path, &fault), 0);
-    cr_assert_eq(npy_file_read(&file, &read, ELEMENT_F32, parts[1], &fault), 0);
-    input_free(&read);
-    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 1}};
-    cr_assert_eq(utimensat(AT_FDCWD, part_path, times, 0), 0);
-    cr_expect_eq(npy_file_read(&file, &read, ELEMENT_F32, parts[1], &fault), EXIT_USAGE);
-    cr_expect(strstr(fault.text, "was changed while it was read"), "%s", fault.text);
-    cr_expect_null(read.data);
-    npy_file_close(&file);
-    remove_file();
 }
 
 /* ---- random numbers, .npy files and text: what is read, and how the rest is refused ---------- */

@@ -165,20 +165,6 @@ Test(output, permissions_are_those_of_the_umask_or_of_the_old_file)
     umask(022);
 }
 
-/* A file that only its owner may read cannot be read by others while it is written. */
-Test(output, a_private_file_is_private_from_the_beginning)
-{
-    struct fault fault;
-    struct output output;
-    cr_assert_eq(write_floats("a.txt", floats, 1, &fault), 0);
-    cr_assert_eq(chmod("a.txt", 0600), 0);
-    cr_assert_eq(output_begin(&output, "a.txt", ELEMENT_F32, 1, &fault), 0);
-    cr_expect_eq(mode_of(replacement_name(&output.replacement)), 0600);
-    cr_expect_eq(count_files(), 2);
-    output_abandon(&output);
-    cr_expect_eq(count_files(), 1);
-}
-
 Test(output, what_is_abandoned_leaves_nothing)
 {
     struct fault fault;
@@ -189,18 +175,6 @@ Test(output, what_is_abandoned_leaves_nothing)
     output_abandon(&output);
     expect_content("a.txt", "0\n");
     cr_expect_eq(count_files(), 1);
-}
-
-Test(output, a_symbolic_link_stays_one)
-{
-    struct fault fault;
-    struct stat status;
-    cr_assert_eq(write_floats("a.txt", floats, 1, &fault), 0);
-    cr_assert_eq(symlink("a.txt", "link"), 0);
-    cr_assert_eq(write_floats("link", floats + 1, 1, &fault), 0);
-    cr_assert_eq(lstat("link", &status), 0);
-    cr_expect(S_ISLNK(status.st_mode));
-    expect_content("a.txt", "1\n");
 }
 
 Test(output, held_files_are_replaced_together)
