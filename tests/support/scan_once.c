@@ -115,12 +115,10 @@ struct verdict scan_verdict(const struct scan *scan, const void *in, const void 
                               .inclusive = step->inclusive,
                               .reference = reference,
                               .any_order = from_file && step->any_order};
-    struct facts facts = facts_of(&problem);
-    struct verifier verifier;
-    verify_begin(&verifier, &problem, &facts, step_depth(step, scan->n, scan->variant), 0);
-    verify_piece(&verifier, out, 0, scan->n);
+    double depth = step_depth(step, scan->n, scan->variant);
+    struct verdict verdict = verify_all(&problem, out, depth, 0);
     free(reference);
-    return verify_end(&verifier);
+    return verdict;
 }
 
 struct verdict expect_right(const struct scan *scan, const void *in)

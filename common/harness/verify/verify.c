@@ -439,6 +439,15 @@ struct verdict verify_end(struct verifier *v)
     return v->verdict;
 }
 
+struct verdict verify_all(const struct problem *problem, const void *out, double depth, size_t block)
+{
+    struct facts facts = facts_of(problem);
+    struct verifier v;
+    verify_begin(&v, problem, &facts, depth, block);
+    verify_piece(&v, out, 0, problem->n);
+    return verify_end(&v);
+}
+
 struct mismatch *verdict_note(struct verdict *v, size_t index)
 {
     v->right = false;

@@ -163,6 +163,8 @@ void verify_begin(struct verifier *, const struct problem *, const struct facts 
 void verify_piece(struct verifier *, const void *out, size_t start, size_t count);
 /* Ends: the verdict, with a guess at the cause if it is not right. */
 struct verdict verify_end(struct verifier *);
+/* All of this, for an output that is in memory as a whole. */
+struct verdict verify_all(const struct problem *, const void *out, double depth, size_t block);
 
 /* Notes that the result is wrong at this index. Returns what the caller fills in; NULL: enough of
  * them are kept already. */

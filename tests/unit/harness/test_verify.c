@@ -12,11 +12,7 @@ static struct verdict verify(const float *in, const float *out, size_t n, bool i
                              double depth, size_t tile)
 {
     struct problem problem = {.element = ELEMENT_F32, .in = in, .n = n, .inclusive = inclusive};
-    struct facts facts = facts_of(&problem);
-    struct verifier verifier;
-    verify_begin(&verifier, &problem, &facts, depth, tile);
-    verify_piece(&verifier, out, 0, n);
-    return verify_end(&verifier);
+    return verify_all(&problem, out, depth, tile);
 }
 
 /* Integers whose sums are exact, and their scan. */
@@ -202,39 +198,30 @@ Test(verify, the_reference_keeps_what_long_double_loses)
     double got[] = {0, 0x1p100, 0x1p100, NAN};
     struct problem p = {.element = ELEMENT_F64, .in = x, .n = 4};
     struct facts facts = facts_of(&p);
-    struct verifier v;
     cr_expect(!facts.plain && !facts.exact);
-    verify_begin(&v, &p, &facts, 3, 0);
-    verify_piece(&v, got, 0, 4);
-    struct verdict verdict = verify_end(&v);
+    struct verdict verdict = verify_all(&p, got, 3, 0);
     cr_expect_eq(verdict.wrong, 1);
     cr_expect_str_eq(verdict.first[0].want, "1");
 }
 
 Test(verify, integers_wrap_around)
 {
-    const int32_t ints[] = {INT32_MAX, 1, 5};
-    const int32_t want[] = {0, INT32_MAX, INT32_MIN};
-    struct problem p = {.element = ELEMENT_I32, .in = ints, .n = 3};
-    struct facts facts = facts_of(&p);
-    struct verifier v;
-    verify_begin(&v, &p, &facts, 2, 0);
-    verify_piece(&v, want, 0, 3);
-    cr_expect(verify_end(&v).right);
-    const int64_t longs[] = {INT64_MAX, -1, 1, 1};
-    const int64_t sums[] = {0, INT64_MAX, INT64_MAX - 1, INT64_MAX};
-    p = (struct problem){.element = ELEMENT_I64, .in = longs, .n = 4};
-    facts = facts_of(&p);
-    verify_begin(&v, &p, &facts, 2, 0);
-    verify_piece(&v, sums, 0, 4);
-    cr_expect(verify_end(&v).right);
-    const int8_t bytes[] = {127, 127, -128};
-    const int32_t byte_sums[] = {0, 127, 254};
-    p = (struct problem){.element = ELEMENT_I8, .in = bytes, .n = 3};
-    facts = facts_of(&p);
-    verify_begin(&v, &p, &facts, 2, 0);
-    verify_piece(&v, byte_sums, 0, 3);
-    cr_expect(verify_end(&v).right);
+    static const int32_t ints[] = {INT32_MAX, 1, 5}, int_sums[] = {0, INT32_MAX, INT32_MIN};
+    static const int64_t longs[] = {INT64_MAX, -1, 1, 1},
+                         long_sums[] = {0, INT64_MAX, INT64_MAX - 1, INT64_MAX};
+    static const int8_t bytes[] = {127, 127, -128};
+    static const int32_t byte_sums[] = {0, 127, 254};
+    static const struct {
+        enum element element;
+        size_t n;
+        const void *in, *sums;
+    } cases[] = {{ELEMENT_I32, 3, ints, int_sums},
+                 {ELEMENT_I64, 4, longs, long_sums},
+                 {ELEMENT_I8, 3, bytes, byte_sums}};
+    for (size_t i = 0; i < 3; i++) {
+        struct problem p = {.element = cases[i].element, .in = cases[i].in, .n = cases[i].n};
+        cr_expect(verify_all(&p, cases[i].sums, 3, 0).right, "case %zu", i);
+    }
 }
 
 /* Pieces with elements left out between them: the elements that are compared are judged as
@@ -265,14 +252,10 @@ Test(verify, a_reference_of_the_steps_own)
     const double want[] = {0, 1, 5, 14};
     float got[] = {0, 1, 5, 14};
     struct problem p = {.element = ELEMENT_F32, .in = squares_of, .n = 4, .reference = want};
-    struct facts facts = facts_of(&p);
-    cr_expect(facts.exact);
+    cr_expect(facts_of(&p).exact);
     for (int spoiled = 0; spoiled < 2; spoiled++) {
-        struct verifier v;
         got[3] += (float)spoiled;
-        verify_begin(&v, &p, &facts, 3, 0);
-        verify_piece(&v, got, 0, 4);
-        cr_expect_eq(verify_end(&v).right, !spoiled);
+        cr_expect_eq(verify_all(&p, got, 3, 0).right, !spoiled);
     }
 }
 
