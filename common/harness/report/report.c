@@ -378,6 +378,11 @@ static void global_columns(FILE *to, const struct emu_global *global)
         column(to, 7, 0);
 }
 
+static uint64_t real_adds(const struct emu_counts *c)
+{
+    return c->adds[EMU_ADD_F32] + c->adds[EMU_ADD_F64] + c->adds[EMU_ADD_F16];
+}
+
 void report_lines(FILE *to, const struct counters *counters)
 {
     struct style style = style_of(to);
@@ -390,7 +395,7 @@ void report_lines(FILE *to, const struct counters *counters)
     for (size_t i = 0; i < counters->line_count; i++) {
         const struct counter_line *line = &counters->lines[i];
         const struct emu_counts *c = &line->counts;
-        uint64_t adds = c->adds[EMU_ADD_F32] + c->adds[EMU_ADD_F64] + c->adds[EMU_ADD_F16];
+        uint64_t adds = real_adds(c);
         if (!c->shared_ld.wavefronts && !c->shared_st.wavefronts && !c->global_ld.requests &&
             !c->global_st.requests && !adds)
             continue;
@@ -504,30 +509,39 @@ static void record_time(struct record *r, const struct device *device, const str
     record_known_text(r, o->roofed, "roof_how", o->roof.how);
 }
 
+/* What a record and a line of it have of the counters. */
+struct field {
+    const char *key;
+    uint64_t value;
+};
+enum { SHARED_FIELDS = 4, FIELDS = 8 };
+
+static void fill_fields(struct field fields[FIELDS], const struct emu_counts *c)
+{
+    const struct field all[FIELDS] = {{"conflicts_ld", counters_conflicts(&c->shared_ld)},
+                                      {"conflicts_st", counters_conflicts(&c->shared_st)},
+                                      {"wavefronts_ld", c->shared_ld.wavefronts},
+                                      {"wavefronts_st", c->shared_st.wavefronts},
+                                      {"requests_ld", c->global_ld.requests},
+                                      {"sectors_ld", c->global_ld.sectors},
+                                      {"requests_st", c->global_st.requests},
+                                      {"sectors_st", c->global_st.sectors}};
+    memcpy(fields, all, sizeof all);
+}
+
 static void record_counters(struct record *r, const struct outcome *o)
 {
-    const struct emu_counts *c = &o->counters.total;
-    const struct {
-        const char *key;
-        uint64_t value;
-    } shared[] = {{"conflicts_ld", counters_conflicts(&c->shared_ld)},
-                  {"conflicts_st", counters_conflicts(&c->shared_st)},
-                  {"wavefronts_ld", c->shared_ld.wavefronts},
-                  {"wavefronts_st", c->shared_st.wavefronts}},
-      global[] = {{"requests_ld", c->global_ld.requests},
-                  {"sectors_ld", c->global_ld.sectors},
-                  {"requests_st", c->global_st.requests},
-                  {"sectors_st", c->global_st.sectors},
-                  {"barriers", c->barriers}};
-    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
-        record_known_integer(r, o->counted, shared[i].key, shared[i].value);
     const struct counter_line *worst = o->counted ? counters_worst_line(&o->counters) : NULL;
-    if (worst)
-        record_text(r, "worst_line", "%s:%u", source_name(worst->file), worst->line);
-    else
-        record_null(r, "worst_line");
-    for (size_t i = 0; i < sizeof global / sizeof *global; i++)
-        record_known_integer(r, o->counted, global[i].key, global[i].value);
+    struct field fields[FIELDS];
+    fill_fields(fields, &o->counters.total);
+    for (int i = 0; i < FIELDS; i++) {
+        if (i == SHARED_FIELDS && worst)
+            record_text(r, "worst_line", "%s:%u", source_name(worst->file), worst->line);
+        else if (i == SHARED_FIELDS)
+            record_null(r, "worst_line");
+        record_known_integer(r, o->counted, fields[i].key, fields[i].value);
+    }
+    record_known_integer(r, o->counted, "barriers", o->counters.total.barriers);
 }
 
 void report_record(struct record *r, const struct subject *s, const struct device *device,
@@ -545,28 +559,17 @@ void report_record(struct record *r, const struct subject *s, const struct devic
 
 static void print_lines(FILE *to, const struct counters *counters)
 {
+    struct field fields[FIELDS];
     fputs(",\n  \"lines\": [", to);
     for (size_t i = 0; i < counters->line_count; i++) {
         const struct counter_line *line = &counters->lines[i];
-        const struct emu_counts *c = &line->counts;
-        const struct {
-            const char *key;
-            uint64_t value;
-        } fields[] = {{"conflicts_ld", counters_conflicts(&c->shared_ld)},
-                      {"conflicts_st", counters_conflicts(&c->shared_st)},
-                      {"wavefronts_ld", c->shared_ld.wavefronts},
-                      {"wavefronts_st", c->shared_st.wavefronts},
-                      {"requests_ld", c->global_ld.requests},
-                      {"sectors_ld", c->global_ld.sectors},
-                      {"requests_st", c->global_st.requests},
-                      {"sectors_st", c->global_st.sectors},
-                      {"adds", c->adds[EMU_ADD_F32] + c->adds[EMU_ADD_F64] + c->adds[EMU_ADD_F16]}};
         fprintf(to, "%s\n    {\"file\": ", i ? "," : "");
         record_json_string(to, source_name(line->file));
         fprintf(to, ", \"line\": %u", line->line);
-        for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
+        fill_fields(fields, &line->counts);
+        for (int k = 0; k < FIELDS; k++)
             fprintf(to, ", \"%s\": %llu", fields[k].key, (unsigned long long)fields[k].value);
-        putc('}', to);
+        fprintf(to, ", \"adds\": %llu}", (unsigned long long)real_adds(&line->counts));
     }
     fputs("\n  ]", to);
 }
