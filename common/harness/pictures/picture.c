@@ -92,13 +92,14 @@ static int read_kind(struct picture *p, FILE *file, const char *name, struct fau
     if (ferror(file)) return fail(fault, EXIT_USAGE, "cannot read %s: %s.", name, strerror(errno));
     if (first == EOF) return fail(fault, EXIT_USAGE, "%s is empty; it should be a picture.", name);
     if (first == PNG_FIRST_BYTE && second == 'P') return png_read(p, file, name, fault);
-    if (first == 'P' && (second == '2' || second == '3' || second == '5' || second == '6'))
+    if (first == 'P' && (second == '5' || second == '6'))
         return pnm_read(p, file, (char)second, name, fault);
     if (first == 'P' && (second == 'f' || second == 'F'))
         return pfm_read(p, file, (char)second, name, fault);
-    if (first == 'P' && (second == '1' || second == '4' || second == '7'))
-        return fail(fault, EXIT_USAGE, "%s is a %s; make it a PGM, a PPM or a PNG.", name,
-                    second == '7' ? "PAM" : "PBM, of one bit a pixel");
+    if (first == 'P' && second >= '1' && second <= '7')
+        return fail(fault, EXIT_USAGE,
+                    "%s is a P%c picture; make it a PGM or a PPM in binary, or a PNG.", name,
+                    second);
     return fail(fault, EXIT_USAGE, "%s is not a picture; PNG, PGM, PPM, PFM and .npy can be read.",
                 name);
 }
@@ -174,8 +175,8 @@ int picture_write(const struct picture *p, const char *path, struct fault *fault
 
 /*
  * PGM and PPM, as netpbm defines them: "P5 width height maximum" and one white space, then
- * the samples. P2 and P3 have the samples as text. A comment goes from # to the end of its line. It
- * counts as the end of the line, so it may follow a number directly.
+ * the samples. A comment goes from # to the end of its line. It counts as the end of the line, so
+ * it may follow a number directly.
  */
 
 #define LARGEST_8  255
@@ -225,31 +226,13 @@ static int read_header(struct picture *p, FILE *file, char kind, const char *nam
                     "%s begins as a P%c picture, but width, height and a maximum from 1 to 65535 "
                     "do not follow.",
                     name, kind);
-    p->channels = kind == '2' || kind == '5' ? 1 : 3;
+    p->channels = kind == '5' ? 1 : 3;
     p->bits = maximum > LARGEST_8 ? 16 : 8;
     p->maximum = (unsigned)maximum;
     return 0;
 }
 
-static int read_text(struct picture *p, FILE *file, const char *name, struct fault *fault)
-{
-    size_t count = picture_samples(p), number;
-    for (size_t i = 0; i < count; i++) {
-        if (!pnm_read_number(file, p->maximum, &number)) {
-            if (feof(file)) return picture_ends_early(file, name, fault);
-            return fail(fault, EXIT_USAGE, "%s: sample %zu is not a number from 0 to %u.", name, i,
-                        p->maximum);
-        }
-        if (p->bits == 8)
-            ((uint8_t *)p->samples)[i] = (uint8_t)number;
-        else
-            ((uint16_t *)p->samples)[i] = (uint16_t)number;
-    }
-    ungetc(next_word(file), file); /* white space and comments may follow */
-    return 0;
-}
-
-static int read_binary(struct picture *p, FILE *file, const char *name, struct fault *fault)
+static int read_samples(struct picture *p, FILE *file, const char *name, struct fault *fault)
 {
     size_t count = picture_samples(p);
     if (fread(p->samples, p->bits / 8, count, file) != count)
@@ -269,8 +252,7 @@ static int pnm_read(struct picture *p, FILE *file, char kind, const char *name, 
     int code = read_header(p, file, kind, name, fault);
     if (!code) code = picture_reserve(p, name, fault);
     if (code) return code;
-    return kind == '2' || kind == '3' ? read_text(p, file, name, fault)
-                                      : read_binary(p, file, name, fault);
+    return read_samples(p, file, name, fault);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -29,7 +29,7 @@ struct picture {
 };
 
 /*
- * Reads a file ("-": stdin), which is recognized by its content: PGM and PPM (P2, P3, P5, P6), PFM
+ * Reads a file ("-": stdin), which is recognized by its content: PGM and PPM (P5, P6), PFM
  * (Pf, PF), PNG, or .npy (uint8, uint16 or float32, height x width or height x width x channels).
  * White space and zeros may follow. A PNG's palette becomes RGB. A picture with transparency gets a
  * fourth channel, and grey with transparency becomes RGBA. Samples of 1, 2 and 4 bits become 8 bits

@@ -21,40 +21,36 @@
 
 typedef unsigned long long gpu_address;
 
-/* Members are named after the driver's functions. Handles are pointers, and each function returns 0
- * or an error. */
+/* Members of struct driver, the functions' names, and their parameters. Handles are pointers, and each
+ * function returns 0 or an error. */
+#define DRIVER_FUNCTIONS(DO)                                                                       \
+    DO(init, "cuInit", (unsigned))                                                                 \
+    DO(device_count, "cuDeviceGetCount", (int *))                                                  \
+    DO(device_get, "cuDeviceGet", (int *, int))                                                    \
+    DO(device_name, "cuDeviceGetName", (char *, int, int))                                         \
+    DO(context_retain, "cuDevicePrimaryCtxRetain", (void **, int))                                 \
+    DO(context_set, "cuCtxSetCurrent", (void *))                                                   \
+    DO(synchronize, "cuCtxSynchronize", (void))                                                    \
+    DO(error_text, "cuGetErrorString", (int, const char **))                                       \
+    DO(module_load, "cuModuleLoadData", (void **, const void *))                                   \
+    DO(function_get, "cuModuleGetFunction", (void **, void *, const char *))                       \
+    DO(alloc, "cuMemAlloc_v2", (gpu_address *, size_t))                                            \
+    DO(free_memory, "cuMemFree_v2", (gpu_address))                                                 \
+    DO(fill, "cuMemsetD8_v2", (gpu_address, unsigned char, size_t))                                \
+    DO(write, "cuMemcpyHtoD_v2", (gpu_address, const void *, size_t))                              \
+    DO(read, "cuMemcpyDtoH_v2", (void *, gpu_address, size_t))                                     \
+    DO(launch, "cuLaunchKernel",                                                                   \
+       (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,      \
+        void **, void **))                                                                         \
+    DO(event_create, "cuEventCreate", (void **, unsigned))                                         \
+    DO(event_record, "cuEventRecord", (void *, void *))                                            \
+    DO(event_wait, "cuEventSynchronize", (void *))                                                 \
+    DO(event_elapsed, "cuEventElapsedTime", (float *, void *, void *))
+
 struct driver {
-    int (*init)(unsigned);
-    int (*device_count)(int *);
-    int (*device_get)(int *, int);
-    int (*device_name)(char *, int, int);
-    int (*context_retain)(void **, int);
-    int (*context_set)(void *);
-    int (*synchronize)(void);
-    int (*error_text)(int, const char **);
-    int (*module_load)(void **, const void *);
-    int (*function_get)(void **, void *, const char *);
-    int (*alloc)(gpu_address *, size_t);
-    int (*free_memory)(gpu_address);
-    int (*fill)(gpu_address, unsigned char, size_t);
-    int (*write)(gpu_address, const void *, size_t);
-    int (*read)(void *, gpu_address, size_t);
-    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                  void *, void **, void **);
-    int (*event_create)(void **, unsigned);
-    int (*event_record)(void *, void *);
-    int (*event_wait)(void *);
-    int (*event_elapsed)(float *, void *, void *);
+#define MEMBER(member, name, parameters) int(*member) parameters;
+    DRIVER_FUNCTIONS(MEMBER)
 };
-
-/* Finds the driver and opens the first GPU. False: there is no GPU, and `why` says in one sentence
- * what is missing; it is empty without a driver. `name` becomes the GPU's. */
-static bool driver_open(struct driver *, char *name, size_t name_size, char *why, size_t why_size);
-
-/* What an error means, in the driver's words. */
-static const char *driver_error(const struct driver *, int error);
-
-/* ---- finds the functions of the CUDA driver when gpu-lab runs -------------------------------- */
 
 #define LIBRARY "libcuda.so.1"
 
@@ -63,33 +59,8 @@ struct symbol {
     size_t member; /* offset in struct driver */
 };
 
-#define MEMBER(member, name)                                                                       \
-    {                                                                                              \
-        name, offsetof(struct driver, member)                                                      \
-    }
-
-static const struct symbol symbols[] = {
-    MEMBER(init, "cuInit"),
-    MEMBER(device_count, "cuDeviceGetCount"),
-    MEMBER(device_get, "cuDeviceGet"),
-    MEMBER(device_name, "cuDeviceGetName"),
-    MEMBER(context_retain, "cuDevicePrimaryCtxRetain"),
-    MEMBER(context_set, "cuCtxSetCurrent"),
-    MEMBER(synchronize, "cuCtxSynchronize"),
-    MEMBER(error_text, "cuGetErrorString"),
-    MEMBER(module_load, "cuModuleLoadData"),
-    MEMBER(function_get, "cuModuleGetFunction"),
-    MEMBER(alloc, "cuMemAlloc_v2"),
-    MEMBER(free_memory, "cuMemFree_v2"),
-    MEMBER(fill, "cuMemsetD8_v2"),
-    MEMBER(write, "cuMemcpyHtoD_v2"),
-    MEMBER(read, "cuMemcpyDtoH_v2"),
-    MEMBER(launch, "cuLaunchKernel"),
-    MEMBER(event_create, "cuEventCreate"),
-    MEMBER(event_record, "cuEventRecord"),
-    MEMBER(event_wait, "cuEventSynchronize"),
-    MEMBER(event_elapsed, "cuEventElapsedTime"),
-};
+#define SYMBOL(member, name, parameters) {name, offsetof(struct driver, member)},
+static const struct symbol symbols[] = {DRIVER_FUNCTIONS(SYMBOL)};
 
 /* Returns the name of a function that is missing, or NULL. */
 static const char *find_symbols(void *library, struct driver *driver)
@@ -102,6 +73,7 @@ static const char *find_symbols(void *library, struct driver *driver)
     return NULL;
 }
 
+/* What an error means, in the driver's words. */
 static const char *driver_error(const struct driver *driver, int error)
 {
     const char *text = NULL;
@@ -121,6 +93,8 @@ static int open_first(const struct driver *driver, int *count, char *name, size_
     return error ? error : driver->context_set(context);
 }
 
+/* Finds the driver and opens the first GPU. False: there is no GPU, and `why` says in one sentence
+ * what is missing; it is empty without a driver. `name` becomes the GPU's. */
 static bool driver_open(struct driver *driver, char *name, size_t name_size, char *why,
                         size_t why_size)
 {
