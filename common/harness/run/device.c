@@ -266,14 +266,6 @@ cudaError_t buffer_download(const struct buffer *buffer, size_t at, void *to, si
     return cudaSuccess;
 }
 
-/* Copies the allocation, from byte `at` on, to host memory. */
-static cudaError_t look(const struct buffer *buffer, size_t at, void *to, size_t bytes)
-{
-    if (!buffer->on_host) return cudaMemcpy(to, buffer->base + at, bytes, cudaMemcpyDeviceToHost);
-    memcpy(to, buffer->base + at, bytes);
-    return cudaSuccess;
-}
-
 /* The number of bytes, from the data on, that are still poison. */
 static size_t poisoned(const unsigned char *guard, size_t bytes, bool is_front)
 {
@@ -290,7 +282,8 @@ static size_t intact(const struct buffer *buffer, size_t at, size_t bytes, cudaE
     if (*error || bytes == 0) return bytes;
     size_t count = bytes;
     unsigned char *guard = allocated(malloc(bytes));
-    *error = look(buffer, at, guard, bytes);
+    const struct buffer whole = {.data = buffer->base, .on_host = buffer->on_host};
+    *error = buffer_download(&whole, at, guard, bytes);
     if (!*error) count = poisoned(guard, bytes, at == 0);
     free(guard);
     return count;

@@ -156,12 +156,14 @@ static struct launch *find(struct launches *all, const char *name)
     return added;
 }
 
-static cudaError_t add(struct launches *all, cudaGraphNode_t node)
+static cudaError_t add(void *context, cudaGraphNode_t node, enum cudaGraphNodeType type)
 {
+    struct launches *all = context;
     struct cudaKernelNodeParams p;
     struct cudaFuncAttributes about;
     const char *mangled;
     char name[LAUNCHES_NAME];
+    if (type != cudaGraphNodeTypeKernel) return cudaSuccess;
     CUDA_TRY(cudaGraphKernelNodeGetParams(node, &p));
     CUDA_TRY(cudaFuncGetAttributes(&about, p.func));
     CUDA_TRY(cudaFuncGetName(&mangled, p.func));
@@ -177,16 +179,18 @@ static cudaError_t add(struct launches *all, cudaGraphNode_t node)
                                                          (int)launch->block, p.sharedMemBytes);
 }
 
-static cudaError_t look_at(cudaGraph_t graph, struct launches *all)
+/* What is done with each node of a graph. */
+typedef cudaError_t node_fn(void *context, cudaGraphNode_t, enum cudaGraphNodeType);
+
+static cudaError_t for_each_node(cudaGraph_t graph, node_fn *look, void *context, size_t *count)
 {
-    size_t count = 0;
-    CUDA_TRY(cudaGraphGetNodes(graph, NULL, &count));
-    cudaGraphNode_t *nodes = allocated(calloc(count + 1, sizeof *nodes));
-    cudaError_t error = cudaGraphGetNodes(graph, nodes, &count);
-    for (size_t i = 0; i < count && !error; i++) {
+    CUDA_TRY(cudaGraphGetNodes(graph, NULL, count));
+    cudaGraphNode_t *nodes = allocated(calloc(*count + 1, sizeof(cudaGraphNode_t)));
+    cudaError_t error = *count ? cudaGraphGetNodes(graph, nodes, count) : cudaSuccess;
+    for (size_t i = 0; i < *count && !error; i++) {
         enum cudaGraphNodeType type;
         error = cudaGraphNodeGetType(nodes[i], &type);
-        if (!error && type == cudaGraphNodeTypeKernel) error = add(all, nodes[i]);
+        if (!error) error = look(context, nodes[i], type);
     }
     free(nodes);
     return error;
@@ -195,6 +199,7 @@ static cudaError_t look_at(cudaGraph_t graph, struct launches *all)
 struct launches launches_of(run_fn *call, void *context)
 {
     struct launches all = {0};
+    size_t nodes;
     cudaStream_t stream;
     cudaGraph_t graph = NULL;
     if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)) return all;
@@ -202,7 +207,7 @@ struct launches launches_of(run_fn *call, void *context)
         cudaError_t error = call(context, stream);
         if (!error) error = cudaGetLastError();
         cudaError_t ended = cudaStreamEndCapture(stream, &graph);
-        if (error || ended || look_at(graph, &all)) all = (struct launches){0};
+        if (error || ended || for_each_node(graph, add, &all, &nodes)) all = (struct launches){0};
         if (graph) cudaGraphDestroy(graph);
     }
     cudaStreamDestroy(stream);
@@ -273,13 +278,12 @@ static cudaError_t look_at_copy(cudaGraphNode_t node, const char **breach)
     return cudaSuccess;
 }
 
-static cudaError_t look_at_graph(cudaGraph_t graph, const char **breach);
-
-static cudaError_t look_at_node(cudaGraphNode_t node, const char **breach)
+static cudaError_t look_at_node(void *context, cudaGraphNode_t node, enum cudaGraphNodeType type)
 {
-    enum cudaGraphNodeType type;
+    const char **breach = context;
     cudaGraph_t child;
-    CUDA_TRY(cudaGraphNodeGetType(node, &type));
+    size_t count;
+    if (*breach) return cudaSuccess;
     switch (type) {
     case cudaGraphNodeTypeHost: *breach = "the scan has the host compute (a host function)"; break;
     case cudaGraphNodeTypeMemAlloc:
@@ -289,23 +293,10 @@ static cudaError_t look_at_node(cudaGraphNode_t node, const char **breach)
     case cudaGraphNodeTypeMemcpy: return look_at_copy(node, breach);
     case cudaGraphNodeTypeGraph:
         CUDA_TRY(cudaGraphChildGraphNodeGetGraph(node, &child));
-        return look_at_graph(child, breach);
+        return for_each_node(child, look_at_node, breach, &count);
     default: break;
     }
     return cudaSuccess;
-}
-
-static cudaError_t look_at_graph(cudaGraph_t graph, const char **breach)
-{
-    size_t count = 0;
-    CUDA_TRY(cudaGraphGetNodes(graph, NULL, &count));
-    if (count == 0) *breach = "the scan uses other streams: the given one stays empty";
-    if (count == 0) return cudaSuccess;
-    cudaGraphNode_t *nodes = allocated(calloc(count, sizeof(cudaGraphNode_t)));
-    cudaError_t error = cudaGraphGetNodes(graph, nodes, &count);
-    for (size_t i = 0; i < count && !error && !*breach; i++) error = look_at_node(nodes[i], breach);
-    free(nodes);
-    return error;
 }
 
 /* ---- both checks ----------------------------------------------------------------------------- */
@@ -326,11 +317,13 @@ int contract_capture(run_fn *work, void *context, cudaStream_t stream, cudaGraph
                      char *breach, struct fault *fault)
 {
     cudaGraph_t graph;
+    size_t nodes = 1;
     const char *found = NULL;
     *exec = NULL;
     breach[0] = '\0';
     cudaError_t refusal = capture(work, context, stream, &graph);
-    cudaError_t error = refusal ? cudaSuccess : look_at_graph(graph, &found);
+    cudaError_t error = refusal ? cudaSuccess : for_each_node(graph, look_at_node, &found, &nodes);
+    if (nodes == 0) found = "the scan uses other streams: the given one stays empty";
     if (refusal) name_refusal(refusal, breach);
     if (found) snprintf(breach, CONTRACT_TEXT, "%s", found);
     if (!*breach && !error) error = cudaGraphInstantiate(exec, graph, 0);

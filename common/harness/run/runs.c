@@ -108,46 +108,32 @@ size_t subject_files(const struct subject *s, struct own_file files[OWN_FILES])
     return s->verbs->files ? s->verbs->files(s->self, files) : 0;
 }
 
-static bool own_to_stdout(const struct own_file *own)
+/* The options whose results go to stdout; returns how many. */
+static size_t options_to_stdout(const struct subject *s, const char *options[2 + OWN_FILES])
 {
-    return own->written && own->path && output_is_stdout(own->path);
-}
-
-/* The harness's own option whose result goes to stdout; NULL: none. */
-static const char *option_to_stdout(const struct options *o)
-{
-    if (o->output && output_is_stdout(o->output)) return "--output";
-    return o->trace && output_is_stdout(o->trace) ? "--trace" : NULL;
+    const struct options *o = s->options;
+    struct own_file files[2 + OWN_FILES] = {{"--output", o->output, true},
+                                            {"--trace", o->trace, true}};
+    size_t count = 2 + subject_files(s, files + 2), found = 0;
+    for (size_t i = 0; i < count; i++)
+        if (files[i].written && files[i].path && output_is_stdout(files[i].path))
+            options[found++] = files[i].option;
+    return found;
 }
 
 bool subject_uses_stdout(const struct subject *s)
 {
-    struct own_file own[OWN_FILES];
-    size_t count = subject_files(s, own);
-    for (size_t i = 0; i < count; i++)
-        if (own_to_stdout(&own[i])) return true;
-    return option_to_stdout(s->options) != NULL;
+    const char *options[2 + OWN_FILES];
+    return options_to_stdout(s, options) > 0;
 }
 
 /* Two results on stdout would be mixed. */
 int subject_check_files(const struct subject *s, struct fault *fault)
 {
-    const struct options *o = s->options;
-    const char *first = option_to_stdout(o);
-    struct own_file own[OWN_FILES];
-    size_t count = subject_files(s, own);
-    if (o->trace && o->output && output_is_stdout(o->trace) && output_is_stdout(o->output))
-        return fail(fault, EXIT_USAGE,
-                    "--output and --trace both go to stdout; write one of them to a file.");
-    for (size_t i = 0; i < count; i++) {
-        if (!own_to_stdout(&own[i])) continue;
-        if (first)
-            return fail(fault, EXIT_USAGE,
-                        "%s and %s both go to stdout; write one of them to a file.", first,
-                        own[i].option);
-        first = own[i].option;
-    }
-    return 0;
+    const char *options[2 + OWN_FILES];
+    if (options_to_stdout(s, options) < 2) return 0;
+    return fail(fault, EXIT_USAGE, "%s and %s both go to stdout; write one of them to a file.",
+                options[0], options[1]);
 }
 
 bool subject_shifts(const struct subject *s) { return s->options->inclusive && s->verbs->sums; }
@@ -423,36 +409,21 @@ int runs_verify(struct runs *r, struct outcome *o, struct fault *fault)
 
 /* ---- the result as a file -------------------------------------------------------------------- */
 
-#define VERB_PIECE ((size_t)1 << 20) /* elements written to the output at a time */
-
-static int write_pieces(struct output *output, struct runs *runs, void *piece, size_t n,
-                        size_t size, struct fault *fault)
-{
-    for (size_t start = 0; start < n; start += VERB_PIECE) {
-        size_t count = n - start < VERB_PIECE ? n - start : VERB_PIECE;
-        int code = result_read(runs, start * size, piece, count * size, fault);
-        if (code) {
-            output_abandon(output);
-            return code;
-        }
-        code = output_add(output, piece, count, fault);
-        if (code) return code;
-    }
-    return output_end(output, fault);
-}
-
 static int write_sums(struct runs *r, struct fault *fault)
 {
-    const struct subject *s = r->subject;
-    enum element element = element_of_sum(s->element);
+    enum element element = element_of_sum(r->subject->element);
     size_t n = r->input->n, size = element_size(element);
     struct output output;
-    int code = output_begin(&output, s->options->output, element, n, fault);
-    if (code) return code;
-    void *piece = allocated(malloc((n < VERB_PIECE ? n : VERB_PIECE) * size));
-    code = write_pieces(&output, r, piece, n, size, fault);
-    free(piece);
-    return code;
+    int code = output_begin(&output, r->subject->options->output, element, n, fault);
+    for (size_t start = 0; start < n && !code; start += PIECE) {
+        size_t count = n - start < PIECE ? n - start : PIECE;
+        code = result_read(r, start * size, r->piece, count * size, fault);
+        if (code)
+            output_abandon(&output);
+        else
+            code = output_add(&output, r->piece, count, fault);
+    }
+    return code ? code : output_end(&output, fault);
 }
 
 int runs_write(struct runs *r, struct fault *fault)
