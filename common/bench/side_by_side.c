@@ -214,8 +214,8 @@ static int look(struct side_by_side *s, struct entry *e, size_t runs, struct fau
     return code;
 }
 
-/* Looks at all that a run or a graph has left, unless something is known to be wrong already. What a
- * wrong one may have spoiled is made good for the others. */
+/* Looks at all that a run or a graph has left, unless something is known to be wrong already. What
+ * a wrong one may have spoiled is made good for the others. */
 static int look_at_all(struct timed *t, struct fault *fault)
 {
     struct entry *e = t->entry;

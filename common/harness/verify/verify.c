@@ -439,7 +439,8 @@ struct verdict verify_end(struct verifier *v)
     return v->verdict;
 }
 
-struct verdict verify_all(const struct problem *problem, const void *out, double depth, size_t block)
+struct verdict verify_all(const struct problem *problem, const void *out, double depth,
+                          size_t block)
 {
     struct facts facts = facts_of(problem);
     struct verifier v;

@@ -411,18 +411,20 @@ Test(show, table_of_a_gpu)
     "device\n"
 #define COLD(what)  what ",i16,1048576,cold,memset,1,"
 #define GRAPH(what) what ",i16,1048576,graph,memset,8,3,"
-#define END         "a GPU\n"
+#define RIGHT       "true,,a GPU\n"
 
 Test(show, records_of_a_gpu)
 {
     cr_expect_str_eq(
         shown(&gpu, REPORT_CSV),
-        KEYS COLD("slow copy,,") "15,4e-06,3e-06,6e-06,2e-06,6291456,1572.864,0.75,2,true,," END
-        GRAPH("slow copy,,") "2.5e-06,1.875e-06,3.75e-06,1.25e-06,6291456,2516.5824,1,,true,," END
-        COLD("quick copy,,") "15,3e-06,2.25e-06,4.5e-06,1.5e-06,6291456,2097.152,1,2.66666667,true,," END
-        GRAPH("quick copy,,") "3e-06,2.25e-06,4.5e-06,1.5e-06,6291456,2097.152,0.833333333,,true,," END
-        COLD("CUB,,") "15,8e-06,6e-06,1.2e-05,4e-06,6291456,786.432,0.375,1,true,not captured," END
-        COLD("step 7,7,plain") "15,6e-06,4.5e-06,9e-06,3e-06,6291456,1048.576,0.5,1.33333333,true,," END
-        GRAPH("step 7,7,plain") "5e-06,3.75e-06,7.5e-06,2.5e-06,6291456,1258.2912,0.5,,true,," END
-        COLD("step 7,7,fast") "0,,,,,6291456,,,,false,3 wrong," END);
+        KEYS COLD("slow copy,,") "15,4e-06,3e-06,6e-06,2e-06,6291456,1572.864,0.75,2," RIGHT
+        GRAPH("slow copy,,") "2.5e-06,1.875e-06,3.75e-06,1.25e-06,6291456,2516.5824,1,," RIGHT
+        COLD("quick copy,,") "15,3e-06,2.25e-06,4.5e-06,1.5e-06,6291456,2097.152,1,2.66666667,"
+        RIGHT
+        GRAPH("quick copy,,") "3e-06,2.25e-06,4.5e-06,1.5e-06,6291456,2097.152,0.833333333,," RIGHT
+        COLD("CUB,,") "15,8e-06,6e-06,1.2e-05,4e-06,6291456,786.432,0.375,1,true,not captured,"
+        "a GPU\n"
+        COLD("step 7,7,plain") "15,6e-06,4.5e-06,9e-06,3e-06,6291456,1048.576,0.5,1.33333333," RIGHT
+        GRAPH("step 7,7,plain") "5e-06,3.75e-06,7.5e-06,2.5e-06,6291456,1258.2912,0.5,," RIGHT
+        COLD("step 7,7,fast") "0,,,,,6291456,,,,false,3 wrong,a GPU\n");
 }

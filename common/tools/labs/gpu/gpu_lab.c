@@ -21,8 +21,8 @@
 
 typedef unsigned long long gpu_address;
 
-/* Members of struct driver, the functions' names, and their parameters. Handles are pointers, and each
- * function returns 0 or an error. */
+/* Members of struct driver, the functions' names, and their parameters. Handles are pointers, and
+ * each function returns 0 or an error. */
 #define DRIVER_FUNCTIONS(DO)                                                                       \
     DO(init, "cuInit", (unsigned))                                                                 \
     DO(device_count, "cuDeviceGetCount", (int *))                                                  \
