@@ -185,20 +185,6 @@ static void add_chunk(struct facts *all, struct running *running, const struct c
 /* The greatest absolute value of a running sum. */
 static long double most(const struct running *r) { return r->high > -r->low ? r->high : -r->low; }
 
-/* The running sums from the first element to the last, without the chunks' own sums. */
-static struct running sums_in_order(const struct problem *problem)
-{
-    struct running running = {0};
-    struct facts ignored = {0};
-    double x[VERIFY_CHUNK];
-    for (size_t start = 0; start < problem->n; start += VERIFY_CHUNK) {
-        size_t left = problem->n - start, count = left < VERIFY_CHUNK ? left : VERIFY_CHUNK;
-        load(problem, start, count, &ignored, x);
-        note_sums(&running, x, count);
-    }
-    return running;
-}
-
 static struct facts facts_of_reals(const struct problem *problem)
 {
     static struct look look;
@@ -219,10 +205,9 @@ static struct facts facts_of_reals(const struct problem *problem)
         progress_at(look.start);
     }
     /* A long double holds multiples of the quantum up to 2^64 times it. So all sums above are exact
-     * if none is beyond 2^63 times it. Otherwise they may be rounded, and depend on the chunks. */
+     * if none is beyond 2^63 times it. */
     long double plain_max = 0x1p63L * facts.quantum;
-    if (chunks_most > plain_max) running = sums_in_order(problem);
-    facts.plain = facts.finite && most(&running) <= plain_max;
+    facts.plain = facts.finite && chunks_most <= plain_max && most(&running) <= plain_max;
     /* A sum of neighbours is the difference of two running sums. */
     long double exact_max = element_exact_max(problem->element) * facts.quantum;
     facts.exact = facts.plain && running.high - running.low <= exact_max;

@@ -169,6 +169,8 @@ Test(input_parts, what_cannot_be_read_by_parts_is_refused)
 /* ---- random numbers, .npy files and text: what is read, and how the rest is refused ---------- */
 
 static char path[] = "/tmp/upsweep-input-XXXXXX";
+static struct input input; /* of the last file or numbers, to be freed */
+static struct fault fault;
 
 /* Writes bytes into a file of this test's own. */
 static void write_file(const void *bytes, size_t length)
@@ -186,33 +188,32 @@ static void forget_file(void) { unlink(path); }
 
 TestSuite(input, .fini = forget_file);
 
-static int read_bytes(const void *bytes, size_t length, enum element element, struct input *input,
-                      struct fault *fault)
+static int read_bytes(const void *bytes, size_t length, enum element element)
 {
     write_file(bytes, length);
-    *fault = (struct fault){0};
-    return input_read(input, element, path, 0, fault);
+    fault = (struct fault){0};
+    return input_read(&input, element, path, 0, &fault);
 }
 
-static int read_text(const char *text, struct input *input, struct fault *fault)
-{
-    return read_bytes(text, strlen(text), ELEMENT_F32, input, fault);
-}
+static int read_text(const char *text) { return read_bytes(text, strlen(text), ELEMENT_F32); }
 
-static void expect_refused(int code, const struct fault *fault, const char *part)
+static void expect_refused(int code, const char *part)
 {
     cr_expect_eq(code, EXIT_USAGE, "accepted, but expected: %s", part);
-    cr_expect(strstr(fault->text, part), "\"%s\" does not say: %s", fault->text, part);
-    cr_expect_null(strchr(fault->text, '\n'));
+    cr_expect(strstr(fault.text, part), "\"%s\" does not say: %s", fault.text, part);
+    cr_expect_null(strchr(fault.text, '\n'));
 }
 
-static void expect_floats(const struct input *input, const float *want, size_t n)
+/* Also frees them. */
+static void expect_floats(int code, const float *want, size_t n)
 {
-    cr_assert_eq(input->n, n, "%zu numbers, not %zu", input->n, n);
+    cr_assert_eq(code, 0, "%s", fault.text);
+    cr_assert_eq(input.n, n, "%zu numbers, not %zu", input.n, n);
     for (size_t i = 0; i < n; i++) {
-        float got = ((float *)input->data)[i];
+        float got = ((float *)input.data)[i];
         cr_expect(got == want[i] || (isnan(got) && isnan(want[i])), "element %zu: %g", i, got);
     }
+    input_free(&input);
 }
 
 /* ---- random numbers -------------------------------------------------------------------------- */
@@ -223,8 +224,6 @@ Test(input, random_integers_have_exact_sums_and_are_never_zero)
 {
     const size_t n = 4000000;
     for (uint64_t seed = 0; seed < 3; seed++) {
-        struct input input;
-        struct fault fault;
         cr_assert_eq(input_generate(&input, ELEMENT_F32, n, false, seed, &fault), 0);
         double sum = 0, low = 0, high = 0;
         for (size_t i = 0; i < n; i++) {
@@ -243,14 +242,13 @@ Test(input, random_integers_have_exact_sums_and_are_never_zero)
 Test(input, the_same_seed_gives_the_same_numbers_everywhere)
 {
     struct input a, b, c;
-    struct fault fault;
     input_generate(&a, ELEMENT_F32, 100, false, 1, &fault);
     input_generate(&b, ELEMENT_F32, 1000, false, 1, &fault);
     input_generate(&c, ELEMENT_F32, 100, false, 2, &fault);
     cr_expect_eq(memcmp(a.data, b.data, 400), 0);
     cr_expect_neq(memcmp(a.data, c.data, 400), 0);
-    const float first[] = {478, -375, 415, 408};
-    expect_floats(&(struct input){.element = ELEMENT_F32, .n = 4, .data = a.data}, first, 4);
+    static const float first[] = {478, -375, 415, 408};
+    cr_expect_eq(memcmp(a.data, first, sizeof first), 0);
     input_free(&a);
     input_free(&b);
     input_free(&c);
@@ -259,8 +257,6 @@ Test(input, the_same_seed_gives_the_same_numbers_everywhere)
 /* For n elements the quantum is 2^-digits, and no larger. */
 static void expect_reals(enum element element, size_t n, int digits)
 {
-    struct input input;
-    struct fault fault;
     cr_assert_eq(input_generate(&input, element, n, true, 1, &fault), 0);
     double sum = 0;
     size_t odd = 0;
@@ -310,13 +306,8 @@ Test(input, text)
         {"7", 1, {7}},
         {"\xef\xbb\xbf 1 2\r\n", 2, {1, 2}}, /* with a byte order mark */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct input input;
-        struct fault fault;
-        cr_assert_eq(read_text(cases[i].text, &input, &fault), 0, "%s", fault.text);
-        expect_floats(&input, cases[i].want, cases[i].n);
-        input_free(&input);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_floats(read_text(cases[i].text), cases[i].want, cases[i].n);
 }
 
 Test(input, text_that_is_refused)
@@ -338,23 +329,17 @@ Test(input, text_that_is_refused)
         {"\xef\xbb 1", "neither a .npy file nor text"},
         {"1 \xef\xbb\xbf", "is not a number"},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct input input;
-        struct fault fault;
-        expect_refused(read_text(bad[i].text, &input, &fault), &fault, bad[i].part);
-    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        expect_refused(read_text(bad[i].text), bad[i].part);
     char endless[5000];
-    struct input input;
-    struct fault fault;
     memset(endless, '1', sizeof endless);
-    expect_refused(read_bytes(endless, sizeof endless, ELEMENT_F32, &input, &fault), &fault,
+    expect_refused(read_bytes(endless, sizeof endless, ELEMENT_F32),
                    "number 1 in line 1 has more than 400 characters; write it with fewer digits");
-    expect_refused(read_bytes("2 nan", 5, ELEMENT_I32, &input, &fault), &fault,
+    expect_refused(read_bytes("2 nan", 5, ELEMENT_I32),
                    "number 2 is nan, which type int32 does not have; remove it, or take a real");
-    expect_refused(read_bytes("-inf", 4, ELEMENT_I32, &input, &fault), &fault,
+    expect_refused(read_bytes("-inf", 4, ELEMENT_I32),
                    "number 1, -inf, is beyond the range of int32.");
-    expect_refused(read_bytes("\0\0\0", 3, ELEMENT_F32, &input, &fault), &fault,
-                   "neither a .npy file nor text");
+    expect_refused(read_bytes("\0\0\0", 3, ELEMENT_F32), "neither a .npy file nor text");
 }
 
 /* ---- .npy ------------------------------------------------------------------------------------ */
@@ -386,10 +371,9 @@ static struct npy npy(int version, const char *header, const void *elements, siz
 
 #define NOT_NUMPYS "its header is not {'descr': '<f4', 'fortran_order': False, 'shape': (5,), }"
 
-static int read_npy(const struct npy *file, enum element element, struct input *input,
-                    struct fault *fault)
+static int read_npy(const struct npy *file, enum element element)
 {
-    return read_bytes(file->bytes, file->length, element, input, fault);
+    return read_bytes(file->bytes, file->length, element);
 }
 
 Test(input, npy_of_each_type_and_byte_order)
@@ -423,14 +407,8 @@ Test(input, npy_of_each_type_and_byte_order)
          {1}},
         {npy(1, "{'descr':'<f4','fortran_order':False,'shape':(2)}", f4, 8), 2, {1, -2.5f}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct input input;
-        struct fault fault;
-        cr_assert_eq(read_npy(&cases[i].file, ELEMENT_F32, &input, &fault), 0,
-                     "case %zu: %s", i, fault.text);
-        expect_floats(&input, cases[i].want, cases[i].n);
-        input_free(&input);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_floats(read_npy(&cases[i].file, ELEMENT_F32), cases[i].want, cases[i].n);
 }
 
 Test(input, npy_that_is_refused)
@@ -471,34 +449,26 @@ Test(input, npy_that_is_refused)
          NOT_NUMPYS},
         {npy(1, "", f4, 16), NOT_NUMPYS},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct input input;
-        struct fault fault;
-        expect_refused(read_npy(&bad[i].file, ELEMENT_F32, &input, &fault), &fault,
-                       bad[i].part);
-    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        expect_refused(read_npy(&bad[i].file, ELEMENT_F32), bad[i].part);
 }
 
 /* 0.1 has no float of its own. Nothing is said of numbers that are floats. */
 Test(input, what_a_float_cannot_hold_is_rounded)
 {
-    struct input input;
-    struct fault fault;
-    const float want[] = {0.1f, -2.7f, 16777216};
-    const double f8[] = {0.1, -2.7, 16777217};
-    cr_assert_eq(read_text("0.1 -2.7 16777217", &input, &fault), 0, "%s", fault.text);
-    expect_floats(&input, want, 3);
-    cr_expect(input.rounded);
-    input_free(&input);
+    static const float want[] = {0.1f, -2.7f, 16777216}, exact[] = {0.5f, 3, 0.1f};
+    static const double f8[] = {0.1, -2.7, 16777217};
     const struct npy file = npy(1, DICT("<f8", "False", "(3,)"), f8, sizeof f8);
-    cr_assert_eq(read_npy(&file, ELEMENT_F32, &input, &fault), 0, "%s", fault.text);
-    expect_floats(&input, want, 3);
+    int code = read_text("0.1 -2.7 16777217");
     cr_expect(input.rounded);
-    input_free(&input);
-    cr_assert_eq(read_text("0.5 3 0.100000001", &input, &fault), 0, "%s", fault.text);
+    expect_floats(code, want, 3);
+    code = read_npy(&file, ELEMENT_F32);
+    cr_expect(input.rounded);
+    expect_floats(code, want, 3);
+    code = read_text("0.5 3 0.100000001");
     cr_expect_not(input.rounded);
-    input_free(&input);
-    expect_refused(read_bytes("0.5", 3, ELEMENT_I32, &input, &fault), &fault,
+    expect_floats(code, exact, 3);
+    expect_refused(read_bytes("0.5", 3, ELEMENT_I32),
                    "number 1, 0.5, cannot be held exactly in type int32");
 }
 
@@ -507,30 +477,23 @@ Test(input, npy_cut_off_anywhere)
 {
     static const float f4[] = {1, 2, 3, 4};
     struct npy file = npy(1, DICT("<f4", "False", "(4,)"), f4, sizeof f4);
-    for (size_t length = 0; length < file.length; length++) {
-        struct input input;
-        struct fault fault;
-        cr_expect_eq(read_bytes(file.bytes, length, ELEMENT_F32, &input, &fault), EXIT_USAGE,
+    for (size_t length = 0; length < file.length; length++)
+        cr_expect_eq(read_bytes(file.bytes, length, ELEMENT_F32), EXIT_USAGE,
                      "%zu bytes of %zu were accepted", length, file.length);
-    }
 }
 
 Test(input, npy_into_other_types)
 {
     static const double f8[] = {1, -2, 3e9};
     struct npy file = npy(1, DICT("<f8", "False", "(3,)"), f8, sizeof f8);
-    struct input input;
-    struct fault fault;
-    cr_assert_eq(read_npy(&file, ELEMENT_I64, &input, &fault), 0);
+    cr_assert_eq(read_npy(&file, ELEMENT_I64), 0);
     cr_expect_eq(((int64_t *)input.data)[2], 3000000000);
     input_free(&input);
-    expect_refused(read_npy(&file, ELEMENT_I32, &input, &fault), &fault,
-                   "beyond the range of int32");
-    expect_refused(read_npy(&file, ELEMENT_I8, &input, &fault), &fault,
-                   "beyond the range of int8");
+    expect_refused(read_npy(&file, ELEMENT_I32), "beyond the range of int32");
+    expect_refused(read_npy(&file, ELEMENT_I8), "beyond the range of int8");
     const double nan = NAN;
     file = npy(1, DICT("<f8", "False", "(1,)"), &nan, sizeof nan);
-    expect_refused(read_npy(&file, ELEMENT_U64, &input, &fault), &fault,
+    expect_refused(read_npy(&file, ELEMENT_U64),
                    "number 1 is nan, which type uint64 does not have");
 }
 
@@ -542,27 +505,23 @@ Test(input, unsigned_integers)
     struct npy file = npy(1, DICT("<u8", "False", "(3,)"), u8, sizeof u8);
     static const char text[] = "0 4294967295 18446744073709551615", minus[] = "1 -1",
                       beyond[] = "18446744073709551616", reals[] = "4294967295.0 1e19";
-    struct input input;
-    struct fault fault;
-    cr_assert_eq(read_npy(&file, ELEMENT_U64, &input, &fault), 0, "%s", fault.text);
+    cr_assert_eq(read_npy(&file, ELEMENT_U64), 0, "%s", fault.text);
     cr_expect(memcmp(input.data, u8, sizeof u8) == 0);
     input_free(&input);
-    cr_assert_eq(read_bytes(text, sizeof text - 1, ELEMENT_U64, &input, &fault), 0);
+    cr_assert_eq(read_bytes(text, sizeof text - 1, ELEMENT_U64), 0);
     cr_expect(input.n == 3 && memcmp(input.data, u8, sizeof u8) == 0);
     input_free(&input);
-    cr_assert_eq(read_bytes(reals, sizeof reals - 1, ELEMENT_U64, &input, &fault), 0);
+    cr_assert_eq(read_bytes(reals, sizeof reals - 1, ELEMENT_U64), 0);
     cr_expect_eq(((uint64_t *)input.data)[0], UINT32_MAX);
     cr_expect_eq(((uint64_t *)input.data)[1], 10000000000000000000u);
     input_free(&input);
 
-    expect_refused(read_npy(&file, ELEMENT_U32, &input, &fault), &fault,
+    expect_refused(read_npy(&file, ELEMENT_U32),
                    "number 3, 18446744073709551615, is beyond the range of uint32");
-    expect_refused(read_npy(&file, ELEMENT_I64, &input, &fault), &fault,
-                   "beyond the range of int64");
-    expect_refused(read_bytes(minus, sizeof minus - 1, ELEMENT_U64, &input, &fault), &fault,
+    expect_refused(read_npy(&file, ELEMENT_I64), "beyond the range of int64");
+    expect_refused(read_bytes(minus, sizeof minus - 1, ELEMENT_U64),
                    "number 2, -1, is beyond the range of uint64");
-    expect_refused(read_bytes(minus, sizeof minus - 1, ELEMENT_U32, &input, &fault), &fault,
-                   "beyond the range of uint32");
-    expect_refused(read_bytes(beyond, sizeof beyond - 1, ELEMENT_U64, &input, &fault), &fault,
+    expect_refused(read_bytes(minus, sizeof minus - 1, ELEMENT_U32), "beyond the range of uint32");
+    expect_refused(read_bytes(beyond, sizeof beyond - 1, ELEMENT_U64),
                    "beyond the range of uint64");
 }
