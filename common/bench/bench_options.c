@@ -13,15 +13,6 @@
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* u64 has the same bits as i64, and so have their sums. */
-static const struct {
-    const char *name;
-    enum element element;
-} types[] = {
-    {"f32", ELEMENT_F32}, {"i32", ELEMENT_I32}, {"i64", ELEMENT_I64}, {"f64", ELEMENT_F64},
-    {"i8", ELEMENT_I8},   {"i16", ELEMENT_I16}, {"u64", ELEMENT_I64}};
-#define TYPES (sizeof types / sizeof *types)
-
 /* Copies the next item of a list with commas, and moves behind it. False: no item is left. */
 static bool next_item(const char **list, char *item, size_t size)
 {
@@ -71,16 +62,18 @@ static int set_types(void *to, const char *value, struct fault *fault)
     char item[80];
     o->type_count = 0;
     while (next_item(&value, item, sizeof item)) {
-        size_t i = 0;
+        static const enum element types[] = {ELEMENT_F32, ELEMENT_I32, ELEMENT_I64, ELEMENT_U64,
+                                             ELEMENT_F64, ELEMENT_I8,  ELEMENT_I16};
+        enum element type;
         bool listed = false;
-        while (i < TYPES && strcmp(types[i].name, item) != 0) i++;
-        if (i == TYPES)
+        if (!element_choose(item, types, sizeof types / sizeof *types, &type))
             return fail(fault, EXIT_USAGE,
                         "--types: \"%.60s\" is unknown; there are f32, i32, i64, u64, f64, i8, "
                         "i16.",
                         item);
-        for (size_t k = 0; k < o->type_count; k++) listed |= o->types[k] == types[i].element;
-        if (!listed) o->types[o->type_count++] = types[i].element;
+        if (type == ELEMENT_U64) type = ELEMENT_I64; /* the same bits, and so have their sums */
+        for (size_t k = 0; k < o->type_count; k++) listed |= o->types[k] == type;
+        if (!listed) o->types[o->type_count++] = type;
     }
     return 0;
 }

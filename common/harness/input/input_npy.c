@@ -178,31 +178,19 @@ static enum conversion store(enum npy_kind kind, const void *chunk, size_t i, st
                              size_t index, char *shown, size_t size)
 {
     enum conversion conversion;
+    long double value;
     /* The bits of a float stay as they are, which a NaN's would not as a double. */
     if (kind == NPY_F4 && input->element == ELEMENT_F32) {
         memcpy((float *)input->data + index, (const float *)chunk + i, sizeof(float));
         return CONVERT_EXACT;
     }
-    switch (kind) {
-    case NPY_F4:
-    case NPY_F8: {
-        double value =
-            kind == NPY_F4 ? (double)((const float *)chunk)[i] : ((const double *)chunk)[i];
-        conversion = element_store_real(input->element, input->data, index, value);
-        break;
-    }
-    case NPY_U4:
-    case NPY_U8: {
-        uint64_t value =
-            kind == NPY_U4 ? ((const uint32_t *)chunk)[i] : ((const uint64_t *)chunk)[i];
-        conversion = element_store_unsigned(input->element, input->data, index, value);
-        break;
-    }
-    default: {
-        int64_t value = kind == NPY_I4 ? ((const int32_t *)chunk)[i] : ((const int64_t *)chunk)[i];
-        conversion = element_store_integer(input->element, input->data, index, value);
-    }
-    }
+    element_widen(elements[kind], chunk, i, 1, &value);
+    if (element_is_real(elements[kind]))
+        conversion = element_store_real(input->element, input->data, index, (double)value);
+    else if (kind == NPY_U8)
+        conversion = element_store_unsigned(input->element, input->data, index, (uint64_t)value);
+    else
+        conversion = element_store_integer(input->element, input->data, index, (int64_t)value);
     if (conversion != CONVERT_EXACT) element_text(elements[kind], chunk, i, shown, size);
     return conversion;
 }

@@ -5,6 +5,7 @@
 #include "common/files/visible.h"
 #include "print.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -87,6 +88,24 @@ struct text format_percent(double fraction)
     double percent = 100 * fraction;
     snprintf(text.s, sizeof text.s, "%.*f %%", percent < 99.95 && percent > 0 ? 1 : 0, percent);
     return text;
+}
+
+void format_kernel(const char *mangled, char *name, size_t size)
+{
+    const char *at = mangled, *base = mangled;
+    size_t length = strlen(mangled);
+    if (strncmp(at, "_Z", 2) == 0) {
+        at += at[2] == 'N' ? 3 : 2;
+        if (*at == 'L') at++; /* it is static */
+        while (isdigit((unsigned char)*at)) {
+            char *begin;
+            length = strtoul(at, &begin, 10);
+            base = begin;
+            at = length <= strlen(begin) ? begin + length : "";
+            if (*at == 'L') at++;
+        }
+    }
+    snprintf(name, size, "%.*s", (int)length, base);
 }
 
 struct style style_of(FILE *file)

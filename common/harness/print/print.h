@@ -31,6 +31,10 @@ struct text format_seconds(double); /* 1.2e-5 → "12.0 µs" */
 struct text format_rate(double bytes_per_second); /* 3.1e12 → "3100 GB/s" */
 struct text format_percent(double fraction);      /* 0.934 → "93.4 %" */
 
+/* The last plain name of a mangled one: "scan" of _ZN12_GLOBAL__N_14scanIfEEvPT_. A name that is
+ * not mangled stays. */
+void format_kernel(const char *mangled, char *name, size_t size);
+
 /* Escape sequences for a stream. They are empty strings if it is not a terminal or NO_COLOR is
  * set. */
 struct style {

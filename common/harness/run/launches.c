@@ -8,7 +8,6 @@
 #include "device.h"
 #include "runs.h"
 
-#include <ctype.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,26 +125,6 @@ const struct counter_line *counters_worst_line(const struct counters *counters)
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* The last plain name of a mangled one: "scan" of _ZN12_GLOBAL__N_14scanIfEEvPT_. A name that is
- * not mangled stays. */
-static void base_name(const char *mangled, char name[LAUNCHES_NAME])
-{
-    const char *at = mangled, *base = mangled;
-    size_t length = strlen(mangled);
-    if (strncmp(at, "_Z", 2) == 0) {
-        at += at[2] == 'N' ? 3 : 2;
-        if (*at == 'L') at++; /* it is static */
-        while (isdigit((unsigned char)*at)) {
-            char *begin;
-            length = strtoul(at, &begin, 10);
-            base = begin;
-            at = length <= strlen(begin) ? begin + length : "";
-            if (*at == 'L') at++;
-        }
-    }
-    snprintf(name, LAUNCHES_NAME, "%.*s", (int)length, base);
-}
-
 static struct launch *find(struct launches *all, const char *name)
 {
     for (unsigned k = 0; k < all->kinds; k++)
@@ -167,7 +146,7 @@ static cudaError_t add(void *context, cudaGraphNode_t node, enum cudaGraphNodeTy
     CUDA_TRY(cudaGraphKernelNodeGetParams(node, &p));
     CUDA_TRY(cudaFuncGetAttributes(&about, p.func));
     CUDA_TRY(cudaFuncGetName(&mangled, p.func));
-    base_name(mangled, name);
+    format_kernel(mangled, name, sizeof name);
     struct launch *launch = find(all, name);
     size_t grid = (size_t)p.gridDim.x * p.gridDim.y * p.gridDim.z;
     all->all++;

@@ -276,18 +276,46 @@ int runs_wait(const struct runs *r, struct fault *fault)
 
 /* ---- is it right? ---------------------------------------------------------------------------- */
 
+/* Adds the last element to the last sum. */
+static void add_last(enum element element, void *sum, const void *last)
+{
+#define ADD(name, type, sum_type)                                                                  \
+    case name: {                                                                                   \
+        sum_type so_far;                                                                           \
+        type x;                                                                                    \
+        memcpy(&so_far, sum, sizeof so_far);                                                       \
+        memcpy(&x, last, sizeof x);                                                                \
+        so_far += (sum_type)x;                                                                     \
+        memcpy(sum, &so_far, sizeof so_far);                                                       \
+        break;                                                                                     \
+    }
+    switch (element) {
+        ELEMENT_TYPES(ADD)
+    }
+}
+
+/* As both documents describe it: the result is shifted left by one element, and the last place gets
+ * the sum of all elements. */
 static int shift_to_inclusive(struct runs *r, struct fault *fault)
 {
-    size_t n = r->input->n;
-    const unsigned char *in = r->in.data;
-    const void *last = in + (n - 1) * element_size(r->subject->element);
+    enum element element = r->subject->element;
+    size_t width = element_size(element), size = element_size(element_of_sum(element));
+    size_t before = (r->input->n - 1) * size;
+    const char *from = (const char *)r->out.data + size;
+    unsigned char sum[sizeof(double)], last[sizeof(double)];
     CUDA_CHECK(fault, buffer_poison(&r->shifted, r->timer.stream));
     if (r->subject->step->on_host)
-        inclusive_from_exclusive_host(r->subject->element, r->shifted.data, r->out.data, last, n);
+        memcpy(r->shifted.data, from, before);
     else
-        CUDA_CHECK(fault, inclusive_from_exclusive(r->subject->element, r->shifted.data,
-                                                   r->out.data, last, n, r->timer.stream));
-    return runs_wait(r, fault);
+        CUDA_CHECK(fault, cudaMemcpyAsync(r->shifted.data, from, before, cudaMemcpyDeviceToDevice,
+                                          r->timer.stream));
+    int code = runs_wait(r, fault);
+    if (code) return code;
+    CUDA_CHECK(fault, buffer_download(&r->out, before, sum, size));
+    CUDA_CHECK(fault, buffer_download(&r->in, r->in.bytes - width, last, width));
+    add_last(element, sum, last);
+    CUDA_CHECK(fault, buffer_upload(&r->shifted, before, sum, size));
+    return 0;
 }
 
 /* Elements per block if these are threads times a power of two; otherwise 0. */

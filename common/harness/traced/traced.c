@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "traced.h"
+#include "common/harness/print/print.h"
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -58,18 +59,6 @@ static unsigned number(const char *text) { return (unsigned)strtoul(text, NULL, 
 
 #define COPY(to, from) snprintf(to, sizeof(to), "%s", from)
 
-/* scan_block of _Z10scan_blockPfPKfi. */
-static void copy_kernel(char *to, size_t size, const char *mangled)
-{
-    const char *digits = mangled + strcspn(mangled, "0123456789");
-    char *name;
-    unsigned long length = strtoul(digits, &name, 10);
-    if (strncmp(mangled, "_Z", 2) != 0 || length == 0 || length > strlen(name))
-        snprintf(to, size, "%s", mangled);
-    else
-        snprintf(to, size, "%.*s", (int)length, name);
-}
-
 /* Both lists have an entry for each lane of the mask, lowest lane first. */
 static void read_lanes(struct access *a, char *addresses, char *values)
 {
@@ -95,7 +84,7 @@ static bool read_access(char *text, struct access *a)
                          .wavefronts = number(column[WAVEFRONTS]),
                          .ideal = number(column[IDEAL]),
                          .sectors = number(column[SECTORS])};
-    copy_kernel(a->kernel, sizeof a->kernel, column[KERNEL]);
+    format_kernel(column[KERNEL], a->kernel, sizeof a->kernel);
     COPY(a->line, column[LINE]);
     COPY(a->operation, column[OPERATION]);
     COPY(a->space, column[SPACE]);
