@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* ---- reads the header of a .npy file, NumPy's format for an array ---------------------------- */
-
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- reads the header of a .npy file, NumPy's format for an array ---------------------------- */
 
 /* The last two in pictures alone. */
 enum npy_kind { NPY_F4, NPY_F8, NPY_I4, NPY_I8, NPY_U4, NPY_U8, NPY_U1, NPY_U2 };
@@ -36,15 +36,7 @@ struct npy_header {
  * (input_npy.c). */
 int npy_header_read(struct npy_header *, FILE *, const char *name, struct fault *);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* ---- the numbers to be scanned: random numbers, or those of a file --------------------------- */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct input {
     enum element element;

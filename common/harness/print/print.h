@@ -13,11 +13,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* ---- formats numbers for people to read, and colours text for terminals ---------------------- */
-
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- formats numbers for people to read, and colours text for terminals ---------------------- */
 
 /* A formatted number, returned by value so that several fit into one printf. */
 struct text {
@@ -42,10 +42,6 @@ struct style {
 };
 struct style style_of(FILE *);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* ---- how far work is that takes longer than two seconds -------------------------------------- */
 
 /*
@@ -67,10 +63,6 @@ void progress_end(void);
  * Both have the same keys in the same order. A value that does not exist is null in JSON and an
  * empty field in CSV.
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define RECORD_FIELDS 64
 #define RECORD_TEXT   420
@@ -110,20 +102,12 @@ void record_print_json(FILE *, const struct record *);
  * has no others. In CSV they are made visible, as control characters are (visible.h). */
 void record_json_string(FILE *, const char *);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* ---- standard -------------------------------------------------------------------------------- */
 
 /*
  * Stdin, stdout and stderr: no other file takes the place of a closed one, and output
  * that cannot be written is noticed.
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Where stdin, stdout or stderr is closed, puts a file there that can neither be read nor written
  * as this stream. Otherwise the next file that is opened would take its place: the report would go
@@ -135,10 +119,6 @@ void standard_hold(void);
  * SIGPIPE. */
 bool standard_written(void);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* ---- writes the result into a file, completely or not at all --------------------------------- */
 
 /*
@@ -148,10 +128,6 @@ bool standard_written(void);
  * Several results are replaced together: between output_hold() and output_release() a file that is
  * ended does not get into its place.
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct output {
     const char *path; /* as the user gave it */

@@ -11,16 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- where a step runs ----------------------------------------------------------------------- */
 
 /*
  * Where a step runs: on a GPU through NVIDIA's CUDA runtime, or on the CPU through
  * the emulator. The emulator takes the runtime's place when the program is started again.
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define DEVICE_NAME 256
 
@@ -49,10 +49,6 @@ void device_problem(cudaError_t error, int count, int driver, int runtime, char 
 /* The processor's name, for steps that run on it. */
 void device_cpu_name(char *name, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* ---- memory that shows writes to the wrong place --------------------------------------------- */
 
 /*
@@ -63,10 +59,6 @@ void device_cpu_name(char *name, size_t size);
  * Under the emulator's memcheck there are no guards. There the allocation ends where the data
  * ends, and memcheck reports any access beyond it.
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* A guard is as long as the data, within these limits (in bytes). On a GPU it is always as long as
  * possible: the memory around a small array is mapped there, so that a write to it would be no
@@ -116,10 +108,6 @@ long buffer_damage(const struct buffer *, cudaError_t *error);
 int buffer_check(const struct buffer *, const char *name, size_t element_bytes, char *damage,
                  size_t size, struct fault *);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* ---- 64 bits that tell whether memory holds what it held before, without a copy of it -------- */
 
 /*
@@ -128,10 +116,6 @@ int buffer_check(const struct buffer *, const char *name, size_t element_bytes, 
  * threads add. Two different contents have the same fingerprint with a probability of about 2^-64.
  * Contents can be constructed that have the same one.
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Memory on the host or the device, of any alignment and number of bytes (> 0). A last word that is
  * not whole is filled up with zeros. */
@@ -179,10 +163,6 @@ FINGERPRINT_INLINE uint64_t fingerprint_hash(uint64_t index, uint32_t word)
     return z ^ (z >> 31);
 }
 
-#ifdef __cplusplus
-}
-#endif
-
 /* ---- measures how long a launch takes -------------------------------------------------------- */
 
 /*
@@ -195,10 +175,6 @@ FINGERPRINT_INLINE uint64_t fingerprint_hash(uint64_t index, uint32_t word)
  *     if (timer_run(&timer, NULL, my_launch, &my_arguments, reps, &timing, fault)) …
  *     timer_close(&timer);
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What empties the L2 before a timed run: the lines of another array, twice as large, replace its
  * lines. Writing that array leaves the L2 full of lines that are not in memory yet, and the timed
@@ -283,20 +259,12 @@ cudaError_t flush_read(void *array, size_t bytes, cudaStream_t);
 /* Seconds on a clock that only goes forward. */
 double clock_seconds(void);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* ---- measures the roof: how fast this device copies ------------------------------------------ */
 
 /*
  * A scan reads and writes at least as much as a copy, so no scan can be faster. Three ways to copy
  * are timed, and the fastest one counts. Which one that is depends on the GPU and on its driver.
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define ROOF_ALIGNMENT 16 /* of both pointers, in bytes: a float4 */
 
