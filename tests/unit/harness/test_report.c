@@ -124,6 +124,14 @@ static void print_report(const struct device *device, const struct options *opti
     fclose(to);
 }
 
+/* The report has this line. */
+static void expect_report(const struct device *device, struct options options,
+                          const struct outcome *outcome, const char *line)
+{
+    print_report(device, &options, outcome);
+    expect_line(line);
+}
+
 /* ---- reports --------------------------------------------------------------------------------- */
 
 Test(report_text, on_the_emulator)
@@ -144,14 +152,6 @@ Test(report_text, on_the_emulator)
     expect_line("              most in /none/b.cu:11: 0 + 39");
     expect_line("  sectors     4.50 per request for loads, 4.00 for stores");
     expect_no("speed");
-}
-
-Test(report_text, one_element_is_no_plural)
-{
-    struct outcome outcome = counted_run();
-    outcome.n = 1;
-    print_report(&emulated, &(struct options){.seed = 3}, &outcome);
-    expect_line("  input       1 float, random integers, seed 3");
 }
 
 Test(report_text, on_a_gpu)
@@ -178,34 +178,35 @@ Test(report_text, on_a_gpu)
 Test(report_text, without_a_roof_and_without_a_gpu)
 {
     struct outcome outcome = timed_run();
+    struct options options = {.seed = 1};
     outcome.roofed = false;
-    print_report(&gpu, &(struct options){.seed = 1}, &outcome);
-    expect_line("  speed       200 GB/s");
+    expect_report(&gpu, options, &outcome, "  speed       200 GB/s");
     outcome.launches = (struct launches){0};
-    print_report(NULL, &(struct options){.seed = 1, .counters = true}, &outcome);
-    expect_line("  speed       200 GB/s, caches warm");
-    expect_line("  counters    none: this step runs on the CPU itself");
+    expect_report(NULL, options, &outcome, "  speed       200 GB/s, caches warm");
     expect_no("launch");
     expect_no("occupancy");
-    print_report(NULL, &(struct options){.seed = 1}, &outcome);
     expect_no("counters");
+    expect_report(NULL, (struct options){.counters = true}, &outcome,
+                  "  counters    none: this step runs on the CPU itself");
     outcome.timing.reps = 0;
-    print_report(&gpu, &(struct options){.seed = 1}, &outcome);
+    print_report(&gpu, &options, &outcome);
     expect_no("time  ");
 }
 
 Test(report_text, how_the_input_was_changed)
 {
     struct outcome outcome = counted_run();
-    print_report(&emulated, &(struct options){.real = true, .seed = 9, .in_place = true}, &outcome);
-    expect_line("  input       1000 floats, random reals, seed 9, in place");
-    print_report(
+    expect_report(&emulated, (struct options){.real = true, .seed = 9, .in_place = true}, &outcome,
+                  "  input       1000 floats, random reals, seed 9, in place");
+    expect_report(
         &emulated,
-        &(struct options){.input = "a.npy", .in_place = true, .inclusive = true, .offset = 3},
-        &outcome);
-    expect_line("  input       1000 floats, from a.npy, in place, made inclusive, displaced by 3");
-    print_report(&emulated, &(struct options){.input = "a", .input_rounded = true}, &outcome);
-    expect_line("  input       1000 floats, from a, rounded to the nearest");
+        (struct options){.input = "a.npy", .in_place = true, .inclusive = true, .offset = 3},
+        &outcome, "  input       1000 floats, from a.npy, in place, made inclusive, displaced by 3");
+    expect_report(&emulated, (struct options){.input = "a", .input_rounded = true}, &outcome,
+                  "  input       1000 floats, from a, rounded to the nearest");
+    outcome.n = 1;
+    expect_report(&emulated, (struct options){.seed = 3}, &outcome,
+                  "  input       1 float, random integers, seed 3");
 }
 
 /* ---- verdicts -------------------------------------------------------------------------------- */
@@ -245,15 +246,12 @@ Test(report_text, what_was_verified)
 {
     struct outcome outcome = counted_run();
     struct options options = {.seed = 3};
-    print_report(&emulated, &options, &outcome);
-    expect_line("  verified    right: every element, exactly, in each timed run, too");
     outcome.n = outcome.verdict.checked = 1;
-    print_report(&emulated, &options, &outcome);
-    expect_line("  verified    right: the one element, exactly, in each timed run, too");
+    expect_report(&emulated, options, &outcome,
+                  "  verified    right: the one element, exactly, in each timed run, too");
     expect_line("  additions   1998 counted, 0 sequentially");
     outcome.verified = false;
-    print_report(&emulated, &options, &outcome);
-    expect_line("  verified    not at all (--verify none)");
+    expect_report(&emulated, options, &outcome, "  verified    not at all (--verify none)");
 }
 
 /* ---- counters by line ------------------------------------------------------------------------ */
