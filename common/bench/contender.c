@@ -4,6 +4,7 @@
 #include "bench.h"
 #include "common/harness/input/input.h"
 #include "common/step/cuda_check.h"
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,42 +220,31 @@ static bool is_word(const char *word, const char *text, size_t length)
     return strlen(word) == length && memcmp(word, text, length) == 0;
 }
 
-/* Reads a number at *text, and moves *text behind it. -1: there is no number. */
-static int take_number(const char **text, const char *end)
-{
-    int number = -1;
-    for (; *text < end && **text >= '0' && **text <= '9' && number < 1000; ++*text)
-        number = (number < 0 ? 0 : number) * 10 + (**text - '0');
-    return number;
-}
-
 static bool read_item(struct item *item, const char *text, size_t length)
 {
-    const char *at = text, *end = text + length;
+    const char *colon = memchr(text, ':', length);
+    size_t name = colon ? (size_t)(colon - text) : length;
+    char word[8];
+    int end = 0;
     *item = (struct item){.from = 1, .to = 0};
-    if (is_word("all", text, length)) {
-        *item = (struct item){.roof = true, .cub = true, .from = 0, .to = (int)LINKED};
-        return true;
+    if (name >= sizeof word) return false;
+    snprintf(word, sizeof word, "%.*s", (int)name, text);
+    if (colon) {
+        item->variant = colon + 1;
+        item->length = length - name - 1;
     }
-    item->roof = is_word("roof", text, length);
-    if (item->roof) return true;
-    if (length >= 3 && memcmp("cub", text, 3) == 0) {
-        item->cub = true;
-        at = text + 3;
-    } else {
-        item->from = item->to = take_number(&at, end);
-        if (item->from < 0) return false;
-        if (at < end && *at == '-') {
-            at++;
-            item->to = take_number(&at, end);
-        }
+    bool all = strcmp(word, "all") == 0;
+    item->roof = all || strcmp(word, "roof") == 0;
+    item->cub = all || strcmp(word, "cub") == 0;
+    if (all) item->from = 0, item->to = (int)LINKED;
+    if (item->roof) return !colon;
+    if (item->cub) return true;
+    if (!isdigit((unsigned char)word[0])) return false;
+    if (sscanf(word, "%d-%d%n", &item->from, &item->to, &end) < 2) {
+        sscanf(word, "%d%n", &item->from, &end);
+        item->to = item->from;
     }
-    if (at < end && *at == ':') {
-        item->variant = at + 1;
-        item->length = (size_t)(end - at - 1);
-        at = end;
-    }
-    return at == end && (item->cub || item->to >= item->from);
+    return end > 0 && !word[end] && item->to >= item->from;
 }
 
 /* Does the item ask for this variant? `first`: it is the first variant of its type. */

@@ -64,16 +64,6 @@ static bool is_integer(const char *text)
     return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* Is an integer that int64 cannot hold equal, in every digit, to the double nearest to it? */
-static bool same_digits(const char *text, double value)
-{
-    char digits[TOKEN_MAX];
-    snprintf(digits, sizeof digits, "%.0f", fabs(value));
-    if (*text == '+' || *text == '-') text++;
-    while (*text == '0') text++;
-    return strcmp(text, digits) == 0;
-}
-
 /*
  * A number with a point or an exponent counts as exact in two cases. Either it is the value of a
  * float, as far as a double can show. Or it is the decimal that --output writes for a float: its
@@ -106,10 +96,8 @@ static enum conversion store(enum element element, void *data, size_t index, con
         if (errno != ERANGE && *text != '-')
             return element_store_unsigned(element, data, index, large);
         double value = strtod(text, NULL);
-        enum conversion conversion =
-            isinf(value) ? CONVERT_OUT_OF_RANGE : element_store_real(element, data, index, value);
-        return conversion == CONVERT_EXACT && !same_digits(text, value) ? CONVERT_ROUNDED
-                                                                        : conversion;
+        return isinf(value) ? CONVERT_OUT_OF_RANGE
+                            : element_store_real(element, data, index, value);
     }
     double value = strtod(text, &end);
     *is_number = end != text && !*end;

@@ -40,15 +40,17 @@ static void leave_folder(void)
 
 TestSuite(output, .init = enter_folder, .fini = leave_folder);
 
-static int write_floats(const char *path, const float *elements, size_t n, struct fault *fault)
+static struct fault fault;
+
+static int write_floats(const char *path, const float *elements, size_t n)
 {
     struct output output;
-    *fault = (struct fault){0};
-    int code = output_check(path, fault);
-    if (!code) code = output_begin(&output, path, ELEMENT_F32, n, fault);
-    if (!code) code = output_add(&output, elements, n / 2, fault);
-    if (!code) code = output_add(&output, elements + n / 2, n - n / 2, fault);
-    return code ? code : output_end(&output, fault);
+    fault = (struct fault){0};
+    int code = output_check(path, &fault);
+    if (!code) code = output_begin(&output, path, ELEMENT_F32, n, &fault);
+    if (!code) code = output_add(&output, elements, n / 2, &fault);
+    if (!code) code = output_add(&output, elements + n / 2, n - n / 2, &fault);
+    return code ? code : output_end(&output, &fault);
 }
 
 static void expect_content(const char *path, const char *want)
@@ -65,17 +67,15 @@ static const float floats[] = {0, 1, -2.5f, 0.1f, 16777216};
 
 Test(output, text)
 {
-    struct fault fault;
-    cr_assert_eq(write_floats("a.txt", floats, 5, &fault), 0, "%s", fault.text);
+    cr_assert_eq(write_floats("a.txt", floats, 5), 0, "%s", fault.text);
     expect_content("a.txt", "0\n1\n-2.5\n0.100000001\n16777216\n");
     cr_expect_eq(count_files(), 1);
 }
 
 Test(output, npy_can_be_read_again)
 {
-    struct fault fault;
     struct input input;
-    cr_assert_eq(write_floats("a.npy", floats, 5, &fault), 0, "%s", fault.text);
+    cr_assert_eq(write_floats("a.npy", floats, 5), 0, "%s", fault.text);
     cr_assert_eq(input_read(&input, ELEMENT_F32, "a.npy", 0, &fault), 0, "%s", fault.text);
     cr_expect_eq(input.n, 5);
     cr_expect_eq(memcmp(input.data, floats, sizeof floats), 0);
@@ -99,7 +99,6 @@ Test(output, unsigned_integers)
     static const char *const paths[] = {"u.txt", "u.npy"};
     for (size_t i = 0; i < 2; i++) {
         struct output output;
-        struct fault fault;
         struct input input;
         cr_assert_eq(output_begin(&output, paths[i], ELEMENT_U64, 2, &fault), 0);
         cr_assert_eq(output_add(&output, large, 2, &fault), 0);
@@ -118,10 +117,9 @@ Test(output, unsigned_integers)
  * one. */
 Test(output, a_file_is_replaced_as_a_whole)
 {
-    struct fault fault;
     struct output output;
     struct stat status;
-    cr_assert_eq(write_floats("a.txt", floats, 1, &fault), 0);
+    cr_assert_eq(write_floats("a.txt", floats, 1), 0);
     cr_assert_eq(chmod("a.txt", 0600), 0);
     cr_assert_eq(output_begin(&output, "a.txt", ELEMENT_F32, 2, &fault), 0);
     cr_assert_eq(output_add(&output, floats + 1, 2, &fault), 0);
@@ -145,10 +143,9 @@ static unsigned mode_of(const char *path)
 Test(output, permissions_are_those_of_the_umask_or_of_the_old_file)
 {
     static const mode_t masks[] = {0, 022, 027, 077, 0137, 0777};
-    struct fault fault;
     for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
         umask(masks[i]);
-        cr_assert_eq(write_floats("new.npy", floats, 5, &fault), 0, "%s", fault.text);
+        cr_assert_eq(write_floats("new.npy", floats, 5), 0, "%s", fault.text);
         cr_expect_eq(mode_of("new.npy"), 0666 & ~masks[i], "umask %o", masks[i]);
         cr_expect_eq(umask(masks[i]), masks[i], "the umask is another one afterwards");
         cr_assert_eq(unlink("new.npy"), 0);
@@ -157,7 +154,7 @@ Test(output, permissions_are_those_of_the_umask_or_of_the_old_file)
         for (size_t k = 0; k < sizeof modes / sizeof *modes; k++) {
             int old = open("old.txt", O_WRONLY | O_CREAT, 0600);
             cr_assert(old >= 0 && fchmod(old, modes[k]) == 0 && close(old) == 0);
-            cr_assert_eq(write_floats("old.txt", floats, 1, &fault), 0, "%s", fault.text);
+            cr_assert_eq(write_floats("old.txt", floats, 1), 0, "%s", fault.text);
             cr_expect_eq(mode_of("old.txt"), modes[k], "umask %o", masks[i]);
             cr_assert_eq(unlink("old.txt"), 0);
         }
@@ -167,9 +164,8 @@ Test(output, permissions_are_those_of_the_umask_or_of_the_old_file)
 
 Test(output, what_is_abandoned_leaves_nothing)
 {
-    struct fault fault;
     struct output output;
-    cr_assert_eq(write_floats("a.txt", floats, 1, &fault), 0);
+    cr_assert_eq(write_floats("a.txt", floats, 1), 0);
     cr_assert_eq(output_begin(&output, "a.txt", ELEMENT_F32, 2, &fault), 0);
     cr_assert_eq(output_add(&output, floats, 1, &fault), 0);
     output_abandon(&output);
@@ -179,14 +175,13 @@ Test(output, what_is_abandoned_leaves_nothing)
 
 Test(output, held_files_are_replaced_together)
 {
-    struct fault fault = {0};
     float one = 1;
-    cr_assert_eq(write_floats("a", &one, 1, &fault), 0, "%s", fault.text);
+    cr_assert_eq(write_floats("a", &one, 1), 0, "%s", fault.text);
     for (int code = EXIT_USAGE; code >= 0; code -= EXIT_USAGE) {
         float two = 2;
         output_hold();
-        cr_assert_eq(write_floats("a", &two, 1, &fault), 0, "%s", fault.text);
-        cr_assert_eq(write_floats("b", &two, 1, &fault), 0, "%s", fault.text);
+        cr_assert_eq(write_floats("a", &two, 1), 0, "%s", fault.text);
+        cr_assert_eq(write_floats("b", &two, 1), 0, "%s", fault.text);
         expect_content("a", "1\n");
         cr_expect_eq(access("b", F_OK), -1);
         cr_expect_eq(output_release(code, &fault), code);

@@ -32,6 +32,9 @@ static void leave_folder(void)
 
 TestSuite(pictures, .init = enter_folder, .fini = leave_folder);
 
+static struct picture p;
+static struct fault fault;
+
 static void put(const char *path, const void *content, size_t length)
 {
     FILE *file = fopen(path, "wb");
@@ -50,8 +53,6 @@ static size_t get(const char *path, unsigned char *to, size_t size)
 
 static void expect_refused(const char *content, size_t length, const char *sentence)
 {
-    struct picture p;
-    struct fault fault = {0};
     put("a", content, length);
     cr_expect_eq(picture_read(&p, "a", &fault), EXIT_USAGE, "not refused: %s", sentence);
     cr_expect(strstr(fault.text, sentence), "\"%s\" has no \"%s\"", fault.text, sentence);
@@ -82,7 +83,6 @@ static void expect_same(const struct picture *a, const struct picture *b)
 static void expect_there_and_back(struct picture p, const char *path)
 {
     struct picture again;
-    struct fault fault = {0};
     cr_assert_eq(picture_write(&p, path, &fault), 0, "%s", fault.text);
     cr_assert_eq(picture_read(&again, path, &fault), 0, "%s", fault.text);
     expect_same(&p, &again);
@@ -102,8 +102,6 @@ Test(pictures, pgm_and_ppm_there_and_back)
 Test(pictures, comments_and_any_maximum)
 {
     static const char text[] = "P5 # grey\n3\n2 # size\n9\n\0\1\2\3\4\x09";
-    struct picture p;
-    struct fault fault = {0};
     put("a", text, sizeof text - 1);
     cr_assert_eq(picture_read(&p, "a", &fault), 0, "%s", fault.text);
     cr_expect(p.width == 3 && p.height == 2 && p.channels == 1 && p.bits == 8 && p.maximum == 9);
@@ -113,8 +111,6 @@ Test(pictures, comments_and_any_maximum)
 
 Test(pictures, sixteen_bits_have_the_higher_byte_first)
 {
-    struct picture p;
-    struct fault fault = {0};
     put("a", "P5 1 2 300\n\x01\x02\x00\x03", 15);
     cr_assert_eq(picture_read(&p, "a", &fault), 0, "%s", fault.text);
     cr_expect_arr_eq(p.samples, ((uint16_t[]){0x102, 3}), 4);
@@ -149,8 +145,6 @@ Test(pictures, what_is_no_picture)
 static void expect_floats(const char *content, size_t length, size_t width, size_t height,
                           unsigned channels, const float *want)
 {
-    struct picture p;
-    struct fault fault = {0};
     put("a", content, length);
     cr_assert_eq(picture_read(&p, "a", &fault), 0, "%s", fault.text);
     cr_assert(p.width == width && p.height == height && p.channels == channels && p.bits == 32);
@@ -202,8 +196,6 @@ Test(pictures, npy_arrays_of_floats)
 static void expect_picture(const char *content, size_t length, unsigned bits, const void *want,
                            size_t bytes)
 {
-    struct picture p;
-    struct fault fault = {0};
     put("a", content, length);
     cr_assert_eq(picture_read(&p, "a", &fault), 0, "%s", fault.text);
     cr_expect(p.bits == bits && p.maximum == (1u << bits) - 1);
@@ -223,7 +215,6 @@ Test(pictures, npy_arrays_of_8_and_16_bits)
 Test(pictures, paths_that_cannot_be_written)
 {
     struct picture p = made(2, 2, 4, 8);
-    struct fault fault = {0};
     cr_expect_eq(picture_check_path("a.ppm", 4, &fault), EXIT_USAGE);
     cr_expect(strstr(fault.text, "4 channels has to be a .png"), "%s", fault.text);
     cr_expect_eq(picture_check_path("a.jpg", 1, &fault), EXIT_USAGE);
@@ -261,7 +252,6 @@ Test(pictures, png_there_and_back)
 Test(pictures, png_of_another_maximum_gets_the_full_range)
 {
     need_png();
-    struct fault fault = {0};
     struct picture p = {3, 1, 1, 8, 9, (uint8_t[]){0, 3, 9}}, again;
     cr_assert_eq(picture_write(&p, "a.png", &fault), 0, "%s", fault.text);
     cr_assert_eq(picture_read(&again, "a.png", &fault), 0, "%s", fault.text);
@@ -272,7 +262,6 @@ Test(pictures, png_of_another_maximum_gets_the_full_range)
 Test(pictures, truncated_or_damaged_png)
 {
     need_png();
-    struct fault fault = {0};
     struct picture p = made(40, 30, 3, 8);
     unsigned char whole[8000];
     cr_assert_eq(picture_write(&p, "a.png", &fault), 0);
@@ -296,8 +285,6 @@ Test(pictures, truncated_or_damaged_png)
 Test(pictures, a_png_that_does_not_fit, .timeout = 10)
 {
     need_png();
-    struct picture p;
-    struct fault fault = {0};
     char path[PATH_MAX + 100];
     snprintf(path, sizeof path, "%s/build/tests/measure/fuzz/corpus/picture/png-huge", top);
     cr_expect_eq(picture_read(&p, path, &fault), EXIT_USAGE);
@@ -353,8 +340,6 @@ Test(pictures, any_form_of_png)
     };
     need_png();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct picture p;
-        struct fault fault = {0};
         png_byte row[2 * SIDE];
         memcpy(row, cases[i].row, sizeof row);
         make_png(cases[i].color, cases[i].bits, cases[i].interlace, cases[i].transparent, row);
