@@ -199,9 +199,8 @@ Test(report_text, how_the_input_was_changed)
     expect_report(&emulated, (struct options){.real = true, .seed = 9, .in_place = true}, &outcome,
                   "  input       1000 floats, random reals, seed 9, in place");
     expect_report(
-        &emulated,
-        (struct options){.input = "a.npy", .in_place = true, .inclusive = true, .offset = 3},
-        &outcome, "  input       1000 floats, from a.npy, in place, made inclusive, displaced by 3");
+        &emulated, (struct options){.input = "a", .in_place = true, .inclusive = true, .offset = 3},
+        &outcome, "  input       1000 floats, from a, in place, made inclusive, displaced by 3");
     expect_report(&emulated, (struct options){.input = "a", .input_rounded = true}, &outcome,
                   "  input       1000 floats, from a, rounded to the nearest");
     outcome.n = 1;
