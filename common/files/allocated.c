@@ -1,3 +1,4 @@
+/* allocated.c — memory that cannot be had ends the program. */
 #define _GNU_SOURCE /* program_invocation_short_name, syscall */
 #include "allocated.h"
 #include "files.h"

@@ -1,3 +1,4 @@
+/* fault.c — an error: its exit code and its sentence. */
 #define _GNU_SOURCE
 #include "fault.h"
 

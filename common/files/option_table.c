@@ -1,3 +1,4 @@
+/* option_table.c — reading a command line by a table of options. */
 #include "option_table.h"
 
 #include <ctype.h>

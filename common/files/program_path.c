@@ -1,3 +1,4 @@
+/* program_path.c — finding a program in PATH. */
 #include "visible.h"
 
 #include <stdio.h>

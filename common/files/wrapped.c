@@ -1,3 +1,4 @@
+/* wrapped.c — text in lines that a screen holds. */
 #include "visible.h"
 
 #include <stddef.h>

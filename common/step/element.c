@@ -1,3 +1,4 @@
+/* element.c — the types of elements. */
 #include "element.h"
 
 #include <float.h>

@@ -1,3 +1,4 @@
+/* options.c — the options of a step's command. */
 #include "options.h"
 #include "element.h"
 

@@ -1,3 +1,4 @@
+/* size.c — sizes as people write them, like 64K and 2^20. */
 #include "element.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* progress.c — the bar that shows how far a long run is. */
 #define _GNU_SOURCE
 #include "print.h"
 

@@ -1,3 +1,4 @@
+/* verify.c — comparing an output with the running sums of its input. */
 #include "common/harness/host/host.h"
 #include "common/harness/print/print.h"
 #include "verify.h"

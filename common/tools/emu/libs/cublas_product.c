@@ -1,3 +1,4 @@
+/* cublas_product.c — the product of two matrices, for each type of reals. */
 #include "cublas_inside.h"
 
 #include <stdlib.h>

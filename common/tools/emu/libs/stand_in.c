@@ -1,3 +1,4 @@
+/* stand_in.c — what the libraries share that take the place of NVIDIA's. */
 #define _GNU_SOURCE /* flockfile, dladdr */
 #include "stand_in.h"
 

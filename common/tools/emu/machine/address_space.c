@@ -1,3 +1,4 @@
+/* address_space.c — the addresses of a device's memory. */
 #define _GNU_SOURCE /* mincore, MAP_ANONYMOUS, MAP_NORESERVE, MAP_FIXED_NOREPLACE, memfd_create */
 #include "device.h"
 

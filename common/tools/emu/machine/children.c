@@ -1,3 +1,4 @@
+/* children.c — the launches that kernels make. */
 #include "schedule.h"
 #include "events.h"
 

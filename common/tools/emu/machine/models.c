@@ -1,3 +1,4 @@
+/* models.c — the rules by which older GPUs access memory. */
 #define _GNU_SOURCE /* strcasecmp_l */
 #include "device.h"
 #include <locale.h>

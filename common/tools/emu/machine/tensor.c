@@ -1,3 +1,4 @@
+/* tensor.c — bulk copies of tensors. */
 #include "async.h"
 #include "device.h"
 #include "events.h"

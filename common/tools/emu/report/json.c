@@ -1,3 +1,4 @@
+/* json.c — writing JSON: commas, indentation, escapes. */
 #include "report.h"
 #include "common/files/visible.h"
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* load_module.c — code that a program loads while it runs. */
 #define _POSIX_C_SOURCE 200809L /* strdup, open_memstream */
 #include "cudart.h"
 

@@ -1,3 +1,4 @@
+/* order.c — the order of a program's operations, for racecheck. */
 #include "graph.h"
 #include "common/tools/emu/watch/race.h"
 

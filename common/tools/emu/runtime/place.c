@@ -1,3 +1,4 @@
+/* place.c — finding the place in the program that called the library. */
 #define _GNU_SOURCE /* dladdr, asprintf */
 #include "cudart.h"
 

@@ -1,3 +1,4 @@
+/* check.c — the findings of the checkers: collecting and printing them. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "check.h"
 #include <inttypes.h>

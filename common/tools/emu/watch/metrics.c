@@ -1,3 +1,4 @@
+/* metrics.c — the metrics by their names, computed from the counters. */
 #include "count.h"
 
 static double wavefronts_of(const struct emu_shared *s) { return (double)s->wavefronts; }

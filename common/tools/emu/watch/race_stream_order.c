@@ -1,3 +1,4 @@
+/* race_stream_order.c — the order of operations of streams and graphs. */
 #include "race.h"
 
 /* More chains than this make the clocks too large, and more operations that the host has not waited

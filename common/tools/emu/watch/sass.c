@@ -1,3 +1,4 @@
+/* sass.c — which machine instructions access memory, and how. */
 #include "count.h"
 
 /* The lowest nine bits are the operation. The three bits above say where the operands come from (a

@@ -1,3 +1,4 @@
+/* synccheck.c — what synccheck says of barriers and member masks. */
 #include "check.h"
 #include <stdarg.h>
 

@@ -1,3 +1,4 @@
+/* value_bits.c — which bits of a result depend on unwritten bits. */
 #include "check.h"
 
 enum { WIDEST = 64, BYTE = 8 };
