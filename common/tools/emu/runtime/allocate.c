@@ -22,13 +22,12 @@ cudaError_t cudart_allocate(void **pointer, size_t bytes, struct memory_pool *po
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaFree(void *pointer)
+WORK_OF(RUNTIME_WAITS, cudaFree, (void *pointer), (pointer))
 {
-    RETURN_IF_UNSAFE();
     if (pointer == NULL) return cudaSuccess;
     cudart_order_free_now(pointer);
     struct graph_memory *memory = cudart_graph_memory_at(pointer);
-    if (memory != NULL) return cudart_done(cudart_graph_memory_give(memory));
+    if (memory != NULL) return cudart_graph_memory_give(memory);
     return cudart_done_free(cudart_forget(pointer, 1u << DEVICE | 1u << MANAGED), pointer);
 }
 
@@ -57,9 +56,9 @@ RUNTIME_ANYWHERE(cudaMallocPitch, (void **pointer, size_t *pitch, size_t width, 
 RUNTIME_ANYWHERE(cudaMalloc3D, (struct cudaPitchedPtr *area, struct cudaExtent extent),
                  allocate_3d(area, extent))
 
-cudaError_t CUDARTAPI cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+WORK_OF(RUNTIME, cudaMemGetInfo, (size_t *free_bytes, size_t *total_bytes),
+        (free_bytes, total_bytes))
 {
-    RETURN_IF_FAULTY();
     size_t left, all;
     emu_memory_info(emu_runtime(), &left, &all);
     if (free_bytes != NULL) *free_bytes = left;
@@ -109,47 +108,45 @@ RUNTIME_WAITS(cudaFreeHost, (void *pointer),
               IF(pointer != NULL, cudaSuccess,
                  cudart_done_free(cudart_forget(pointer, 1u << PINNED), pointer)))
 
-cudaError_t CUDARTAPI cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
+WORK_OF(RUNTIME_WAITS, cudaHostRegister, (void *pointer, size_t bytes, unsigned flags),
+        (pointer, bytes, flags))
 {
-    RETURN_IF_UNSAFE();
     struct runtime_allocation allocation = {
         .address = pointer, .bytes = bytes, .kind = REGISTERED, .flags = flags};
     unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory |
                      cudaHostRegisterReadOnly;
-    if (pointer == NULL || bytes == 0 || flags & ~known) return cudart_done(cudaErrorInvalidValue);
-    if (cudart_is_reachable(pointer, 1)) return cudart_done(cudaErrorHostMemoryAlreadyRegistered);
+    if (pointer == NULL || bytes == 0 || flags & ~known) return cudaErrorInvalidValue;
+    if (cudart_is_reachable(pointer, 1)) return cudaErrorHostMemoryAlreadyRegistered;
     int error = cudart_map(pointer, bytes);
     if (error == EMU_OK) cudart_remember(allocation);
-    return cudart_done(error);
+    return error;
 }
 
-cudaError_t CUDARTAPI cudaHostUnregister(void *pointer)
+WORK_OF(RUNTIME_WAITS, cudaHostUnregister, (void *pointer), (pointer))
 {
-    RETURN_IF_UNSAFE();
     struct runtime_allocation found;
     int error = cudart_forget(pointer, 1u << REGISTERED);
     bool is_unknown = error == cudaErrorInvalidValue && !cudart_recall(pointer, &found);
-    return cudart_done(is_unknown ? cudaErrorHostMemoryNotRegistered : error);
+    return is_unknown ? cudaErrorHostMemoryNotRegistered : error;
 }
 
-cudaError_t CUDARTAPI cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+WORK_OF(RUNTIME, cudaHostGetDevicePointer, (void **device, void *host, unsigned flags),
+        (device, host, flags))
 {
-    RETURN_IF_FAULTY();
     emu_addr base;
     size_t bytes;
     if (device == NULL || flags != 0 || cudart_owner(host) != NULL ||
         !emu_find(emu_runtime(), (emu_addr)host, &base, &bytes))
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     *device = host;
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaHostGetFlags(unsigned *flags, void *host)
+WORK_OF(RUNTIME, cudaHostGetFlags, (unsigned *flags, void *host), (flags, host))
 {
-    RETURN_IF_FAULTY();
     struct runtime_allocation allocation;
     if (flags == NULL || !cudart_recall(host, &allocation) || allocation.kind != PINNED)
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     *flags = allocation.flags;
     return cudaSuccess;
 }
@@ -162,7 +159,7 @@ cudaError_t CUDARTAPI cudaHostGetFlags(unsigned *flags, void *host)
 static bool is_location(const struct cudaMemLocation *where)
 {
     switch (where->type) {
-    case cudaMemLocationTypeDevice: return where->id >= 0 && where->id < cudart_device_count();
+    case cudaMemLocationTypeDevice: return cudart_is_device(where->id);
     case cudaMemLocationTypeHost:
     case cudaMemLocationTypeHostNuma:
     case cudaMemLocationTypeHostNumaCurrent: return true;
@@ -187,31 +184,28 @@ static bool is_managed(const void *pointer, size_t bytes, struct advice **advice
     return allocation.kind == MANAGED;
 }
 
-cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void *pointer, size_t bytes,
-                                           struct cudaMemLocation where, unsigned flags,
-                                           cudaStream_t stream)
+WORK_OF(RUNTIME, cudaMemPrefetchAsync, (const void *pointer, size_t bytes,
+        struct cudaMemLocation where, unsigned flags, cudaStream_t stream),
+        (pointer, bytes, where, flags, stream))
 {
-    RETURN_IF_FAULTY();
     struct advice *advice;
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    if (cudart_is_capturing(stream)) return cudart_done(cudart_check_wait(stream));
-    if (flags != 0 || !is_managed(pointer, bytes, &advice))
-        return cudart_done(cudaErrorInvalidValue);
-    if (!is_location(&where)) return cudart_done(cudaErrorInvalidDevice);
+    if (!cudart_is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    if (cudart_is_capturing(stream)) return cudart_check_wait(stream);
+    if (flags != 0 || !is_managed(pointer, bytes, &advice)) return cudaErrorInvalidValue;
+    if (!is_location(&where)) return cudaErrorInvalidDevice;
     if (advice != NULL) advice->prefetched = where;
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise what,
-                                    struct cudaMemLocation where)
+WORK_OF(RUNTIME, cudaMemAdvise, (const void *pointer, size_t bytes, enum cudaMemoryAdvise what,
+        struct cudaMemLocation where), (pointer, bytes, what, where))
 {
-    RETURN_IF_FAULTY();
     struct advice *advice, unkept;
-    if (!is_managed(pointer, bytes, &advice)) return cudart_done(cudaErrorInvalidValue);
+    if (!is_managed(pointer, bytes, &advice)) return cudaErrorInvalidValue;
     if (advice == NULL) advice = &unkept;
     bool of_place = what != cudaMemAdviseSetReadMostly && what != cudaMemAdviseUnsetReadMostly &&
                     what != cudaMemAdviseUnsetPreferredLocation;
-    if (of_place && !is_location(&where)) return cudart_done(cudaErrorInvalidDevice);
+    if (of_place && !is_location(&where)) return cudaErrorInvalidDevice;
     bool on_device = where.type == cudaMemLocationTypeDevice;
     switch (what) {
     case cudaMemAdviseSetReadMostly: advice->read_mostly = true; break;
@@ -225,7 +219,7 @@ cudaError_t CUDARTAPI cudaMemAdvise(const void *pointer, size_t bytes, enum cuda
         *(on_device ? &advice->by_device[where.id] : &advice->by_host) =
             what == cudaMemAdviseSetAccessedBy;
         break;
-    default: return cudart_done(cudaErrorInvalidValue);
+    default: return cudaErrorInvalidValue;
     }
     return cudaSuccess;
 }
@@ -251,17 +245,16 @@ static void tell_users(const struct advice *advice, int *numbers, size_t room)
     while (count < room) numbers[count++] = cudaInvalidDeviceId;
 }
 
-cudaError_t CUDARTAPI cudaMemRangeGetAttribute(void *data, size_t size,
-                                               enum cudaMemRangeAttribute attribute,
-                                               const void *pointer, size_t bytes)
+WORK_OF(RUNTIME, cudaMemRangeGetAttribute, (void *data, size_t size,
+        enum cudaMemRangeAttribute attribute, const void *pointer, size_t bytes),
+        (data, size, attribute, pointer, bytes))
 {
-    RETURN_IF_FAULTY();
     const struct advice none = {.preferred.id = cudaInvalidDeviceId,
                                 .prefetched.id = cudaInvalidDeviceId};
     struct advice *advice;
     if (data == NULL || size < sizeof(int) || size % sizeof(int) != 0 ||
         !is_managed(pointer, bytes, &advice))
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     const struct advice *a = advice != NULL ? advice : &none;
     int *value = data;
     switch (attribute) {
@@ -273,17 +266,17 @@ cudaError_t CUDARTAPI cudaMemRangeGetAttribute(void *data, size_t size,
     case cudaMemRangeAttributePreferredLocationId: *value = a->preferred.id; break;
     case cudaMemRangeAttributeLastPrefetchLocationType: *value = a->prefetched.type; break;
     case cudaMemRangeAttributeLastPrefetchLocationId: *value = a->prefetched.id; break;
-    default: return cudart_done(cudaErrorInvalidValue);
+    default: return cudaErrorInvalidValue;
     }
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaMemRangeGetAttributes(void **data, size_t *sizes,
-                                                enum cudaMemRangeAttribute *attributes,
-                                                size_t count, const void *pointer, size_t bytes)
+WORK_OF(RUNTIME_ANYWHERE, cudaMemRangeGetAttributes, (void **data, size_t *sizes,
+        enum cudaMemRangeAttribute *attributes, size_t count, const void *pointer, size_t bytes),
+        (data, sizes, attributes, count, pointer, bytes))
 {
     if (data == NULL || sizes == NULL || attributes == NULL || count == 0)
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; i < count && error == cudaSuccess; i++)
         error = cudaMemRangeGetAttribute(data[i], sizes[i], attributes[i], pointer, bytes);
@@ -291,17 +284,16 @@ cudaError_t CUDARTAPI cudaMemRangeGetAttributes(void **data, size_t *sizes,
 }
 
 /* Which stream uses the memory has no effect. */
-cudaError_t CUDARTAPI cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes,
-                                               unsigned flags)
+WORK_OF(RUNTIME, cudaStreamAttachMemAsync, (cudaStream_t stream, void *pointer, size_t bytes,
+        unsigned flags), (stream, pointer, bytes, flags))
 {
-    RETURN_IF_FAULTY();
     struct advice *advice;
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    if (cudart_is_capturing(stream)) return cudart_done(cudart_check_wait(stream));
+    if (!cudart_is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    if (cudart_is_capturing(stream)) return cudart_check_wait(stream);
     if (!is_managed(pointer, bytes > 0 ? bytes : 1, &advice) ||
         (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost &&
          flags != cudaMemAttachSingle))
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     return cudaSuccess;
 }
 
@@ -320,9 +312,9 @@ _Static_assert(sizeof(cudaIpcMemHandle_t) == EMU_HANDLE_BYTES, "the size of a ha
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* Any address inside of an allocation means all of it. */
-cudaError_t CUDARTAPI cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *pointer)
+WORK_OF(RUNTIME, cudaIpcGetMemHandle, (cudaIpcMemHandle_t *handle, void *pointer),
+        (handle, pointer))
 {
-    RETURN_IF_FAULTY();
     emu_addr base;
     size_t bytes;
     struct runtime_allocation allocation;
@@ -331,8 +323,8 @@ cudaError_t CUDARTAPI cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *poin
         !emu_find(owner->emu, (emu_addr)pointer, &base, &bytes) ||
         !cudart_recall((const void *)base, &allocation) || allocation.kind != DEVICE ||
         allocation.pool != NULL)
-        return cudart_done(cudaErrorInvalidValue);
-    return cudart_done(emu_export(owner->emu, base, handle));
+        return cudaErrorInvalidValue;
+    return emu_export(owner->emu, base, handle);
 }
 
 /* Opens a handle and, if it was not open yet, remembers the memory. */
@@ -345,40 +337,36 @@ static int import(const cudaIpcMemHandle_t *handle, emu_addr *address)
     return EMU_OK;
 }
 
-cudaError_t CUDARTAPI cudaIpcOpenMemHandle(void **pointer, cudaIpcMemHandle_t handle,
-                                           unsigned flags)
+WORK_OF(RUNTIME, cudaIpcOpenMemHandle, (void **pointer, cudaIpcMemHandle_t handle, unsigned flags),
+        (pointer, handle, flags))
 {
-    RETURN_IF_FAULTY();
     emu_addr address;
-    if (pointer == NULL || flags != cudaIpcMemLazyEnablePeerAccess)
-        return cudart_done(cudaErrorInvalidValue);
+    if (pointer == NULL || flags != cudaIpcMemLazyEnablePeerAccess) return cudaErrorInvalidValue;
     pthread_mutex_lock(&mutex);
     int error = import(&handle, &address);
     pthread_mutex_unlock(&mutex);
     if (error == EMU_OK) *pointer = (void *)address;
-    return cudart_done(error);
+    return error;
 }
 
-cudaError_t CUDARTAPI cudaIpcCloseMemHandle(void *pointer)
+WORK_OF(RUNTIME_WAITS, cudaIpcCloseMemHandle, (void *pointer), (pointer))
 {
-    RETURN_IF_UNSAFE();
     const struct device *owner = cudart_owner(pointer);
-    if (owner == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (owner == NULL) return cudaErrorInvalidValue;
     pthread_mutex_lock(&mutex);
     int error = emu_imported(owner->emu, (emu_addr)pointer) == 1
                     ? cudart_forget(pointer, 1u << IMPORTED)
                     : emu_close_import(owner->emu, (emu_addr)pointer);
     pthread_mutex_unlock(&mutex);
-    return cudart_done(error);
+    return error;
 }
 
 /* ---- attributes of pointers ------------------------------------------------------------------ */
 
-cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
-                                               const void *pointer)
+WORK_OF(RUNTIME, cudaPointerGetAttributes, (struct cudaPointerAttributes *attributes,
+        const void *pointer), (attributes, pointer))
 {
-    RETURN_IF_FAULTY();
-    if (attributes == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (attributes == NULL) return cudaErrorInvalidValue;
     *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
 
     emu_addr base;

@@ -237,33 +237,30 @@ static cudaError_t check_begin(cudaStream_t handle, enum cudaStreamCaptureMode m
                                                                    : cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMode mode)
+WORK_OF(RUNTIME, cudaStreamBeginCapture, (cudaStream_t handle, enum cudaStreamCaptureMode mode),
+        (handle, mode))
 {
-    RETURN_IF_FAULTY();
     pthread_mutex_lock(&cudart_captures.mutex);
     cudaError_t error = check_begin(handle, mode);
     if (error == cudaSuccess)
         begin(cudart_stream_object(handle), cudart_new_graph(), true, NULL, 0, mode);
     pthread_mutex_unlock(&cudart_captures.mutex);
-    return cudart_done(error);
+    return error;
 }
 
-cudaError_t CUDARTAPI cudaStreamBeginCaptureToGraph(cudaStream_t handle, cudaGraph_t graph,
-                                                    const cudaGraphNode_t *needs,
-                                                    const cudaGraphEdgeData *data, size_t count,
-                                                    enum cudaStreamCaptureMode mode)
+WORK_OF(RUNTIME, cudaStreamBeginCaptureToGraph, (cudaStream_t handle, cudaGraph_t graph,
+        const cudaGraphNode_t *needs, const cudaGraphEdgeData *data, size_t count,
+        enum cudaStreamCaptureMode mode), (handle, graph, needs, data, count, mode))
 {
     (void)data;
-    RETURN_IF_FAULTY();
-    if (cudart_graph(graph) == NULL || (count > 0 && needs == NULL))
-        return cudart_done(cudaErrorInvalidValue);
+    if (cudart_graph(graph) == NULL || (count > 0 && needs == NULL)) return cudaErrorInvalidValue;
     pthread_mutex_lock(&cudart_captures.mutex);
     cudaError_t error = check_begin(handle, mode);
     if (error == cudaSuccess)
         begin(cudart_stream_object(handle), cudart_graph(graph), false,
               (struct node *const *)needs, count, mode);
     pthread_mutex_unlock(&cudart_captures.mutex);
-    return cudart_done(error);
+    return error;
 }
 
 /* ---- end ------------------------------------------------------------------------------------- */
@@ -325,12 +322,11 @@ static cudaError_t end_in(struct object *stream, struct graph **graph)
     return error;
 }
 
-cudaError_t CUDARTAPI cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph)
+WORK_OF(RUNTIME, cudaStreamEndCapture, (cudaStream_t handle, cudaGraph_t *graph), (handle, graph))
 {
-    RETURN_IF_FAULTY();
     struct graph *captured = NULL;
     if (graph != NULL) *graph = NULL;
-    if (!cudart_is_stream(handle)) return cudart_done(cudaErrorInvalidResourceHandle);
+    if (!cudart_is_stream(handle)) return cudaErrorInvalidResourceHandle;
     pthread_mutex_lock(&cudart_captures.mutex);
     struct object *stream = cudart_stream_object(handle);
     const struct capture *capture = stream != NULL ? cudart_capture_of(stream) : NULL;
@@ -339,7 +335,7 @@ cudaError_t CUDARTAPI cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *gra
         graph != NULL || may_drop ? end_in(stream, &captured) : cudaErrorInvalidValue;
     pthread_mutex_unlock(&cudart_captures.mutex);
     if (graph != NULL) *graph = (cudaGraph_t)captured;
-    return cudart_done(error);
+    return error;
 }
 
 void cudart_capture_forget(struct object *stream)
@@ -361,15 +357,13 @@ bool cudart_is_capturing(cudaStream_t stream)
     return is_capturing;
 }
 
-cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t handle,
-                                               enum cudaStreamCaptureStatus *status,
-                                               unsigned long long *id, cudaGraph_t *graph,
-                                               const cudaGraphNode_t **needs,
-                                               const cudaGraphEdgeData **data, size_t *count)
+WORK_OF(RUNTIME, cudaStreamGetCaptureInfo, (cudaStream_t handle,
+        enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph,
+        const cudaGraphNode_t **needs, const cudaGraphEdgeData **data, size_t *count),
+        (handle, status, id, graph, needs, data, count))
 {
-    RETURN_IF_FAULTY();
-    if (status == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (!cudart_is_stream(handle)) return cudart_done(cudaErrorInvalidResourceHandle);
+    if (status == NULL) return cudaErrorInvalidValue;
+    if (!cudart_is_stream(handle)) return cudaErrorInvalidResourceHandle;
     pthread_mutex_lock(&cudart_captures.mutex);
     const struct object *stream = cudart_stream_object(handle);
     const struct capture *capture = cudart_capture_of(stream);
@@ -385,21 +379,19 @@ cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t handle,
         if (count != NULL) *count = stream->tail.count;
     }
     pthread_mutex_unlock(&cudart_captures.mutex);
-    return cudart_done(error);
+    return error;
 }
 
 RUNTIME_ANYWHERE(cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
                  cudaStreamGetCaptureInfo(stream, status, NULL, NULL, NULL, NULL, NULL))
 
-cudaError_t CUDARTAPI cudaStreamUpdateCaptureDependencies(cudaStream_t handle,
-                                                          cudaGraphNode_t *needs,
-                                                          const cudaGraphEdgeData *data,
-                                                          size_t count, unsigned flags)
+WORK_OF(RUNTIME, cudaStreamUpdateCaptureDependencies, (cudaStream_t handle, cudaGraphNode_t *needs,
+        const cudaGraphEdgeData *data, size_t count, unsigned flags),
+        (handle, needs, data, count, flags))
 {
     (void)data;
-    RETURN_IF_FAULTY();
     if (flags > cudaStreamSetCaptureDependencies || (count > 0 && needs == NULL))
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     pthread_mutex_lock(&cudart_captures.mutex);
     struct object *stream = cudart_stream_object(handle);
     cudaError_t error = cudart_capture_of(stream) != NULL ? cudaSuccess : cudaErrorIllegalState;
@@ -408,13 +400,14 @@ cudaError_t CUDARTAPI cudaStreamUpdateCaptureDependencies(cudaStream_t handle,
     for (size_t i = 0; i < count && error == cudaSuccess; i++)
         cudart_append(&stream->tail, (struct node *)needs[i]);
     pthread_mutex_unlock(&cudart_captures.mutex);
-    return cudart_done(error);
+    return error;
 }
 
-cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+WORK_OF(RUNTIME_ANYWHERE, cudaThreadExchangeStreamCaptureMode, (enum cudaStreamCaptureMode *mode),
+        (mode))
 {
     if (mode == NULL || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     enum cudaStreamCaptureMode was = cudart_capture_mode;
     cudart_capture_mode = *mode;
     *mode = was;

@@ -194,14 +194,14 @@ static cudaError_t copy_now(struct cudaMemcpy3DParms copy)
 {
     RETURN_IF_FAULTY();
     cudaError_t error = cudart_check_wait(NULL);
-    if (error != cudaSuccess) return cudart_done(error);
+    if (error != cudaSuccess) return error;
     cudart_order_peers(copy.dstPtr.ptr, copy.srcPtr.ptr);
     cudart_order_begin(NULL, &(struct work){.type = cudaGraphNodeTypeMemcpy});
     cudart_work_begins(cudart_device()->number);
     error = cudart_run_copy(&copy);
     cudart_work_ends(cudart_device()->number);
     cudart_order_return(copy.dstPtr.ptr, copy.srcPtr.ptr, true);
-    return cudart_done(error);
+    return error;
 }
 
 /* clang-format off */

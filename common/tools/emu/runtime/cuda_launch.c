@@ -398,11 +398,11 @@ static cudaError_t record_events(const cudaLaunchConfig_t *config)
     return error;
 }
 
-cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *host,
-                                          void **args)
+WORK_OF(RUNTIME_ANYWHERE, cudaLaunchKernelExC, (const cudaLaunchConfig_t *config, const void *host,
+        void **args), (config, host, args))
 {
     if (config == NULL || (config->numAttrs > 0 && config->attrs == NULL))
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     struct kernel_work work = {.host = host,
                                .grid = config->gridDim,
                                .block = config->blockDim,
@@ -411,7 +411,7 @@ cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config, cons
     cudaError_t error = cudaSuccess;
     for (unsigned i = 0; i < config->numAttrs && error == cudaSuccess; i++)
         error = read_attribute(&config->attrs[i], &work);
-    if (error != cudaSuccess) return cudart_done(error);
+    if (error != cudaSuccess) return error;
     error = launch(&work, config->stream);
     return error == cudaSuccess ? record_events(config) : error;
 }

@@ -39,6 +39,10 @@ struct device {
 int cudart_device_count(void);
 /* The device with this number, from 0 to cudart_device_count() - 1. */
 struct device *cudart_device_at(int number);
+static inline bool cudart_is_device(int number)
+{
+    return number >= 0 && number < cudart_device_count();
+}
 /* The calling thread's device. emu_runtime() is its emulator. */
 struct device *cudart_device(void);
 /* Makes a device the calling thread's; returns the number of the previous one. */
@@ -124,22 +128,10 @@ bool cudart_in_host_function(void);
  * is captured. */
 cudaError_t cudart_refusal_to_wait(void);
 
-/* The first line of a runtime function that is more than one expression. */
-#define RETURN_IF_FAULTY()                                                                         \
-    do {                                                                                           \
-        cudaError_t refusal = cudart_refusal();                                                    \
-        if (refusal != cudaSuccess) return refusal;                                                \
-    } while (0)
-#define RETURN_IF_UNSAFE()                                                                         \
-    do {                                                                                           \
-        cudaError_t refusal = cudart_refusal_to_wait();                                            \
-        if (refusal != cudaSuccess) return refusal;                                                \
-    } while (0)
-
-/* All others are one line, RUNTIME(name, (parameters), work). The work returns an error as an int,
- * and is done only if cudart_refusal() has no error; RUNTIME_WAITS: only if the function may wait;
- * RUNTIME_ANYWHERE: in any case. cudart_end() keeps the error as cudart_done() does, if that has
- * not been done yet. */
+/* A function of the runtime is one line, RUNTIME(name, (parameters), work). The work returns an
+ * error as an int, and is done only if cudart_refusal() has no error; RUNTIME_WAITS: only if the
+ * function may wait; RUNTIME_ANYWHERE: in any case. cudart_end() keeps the error as cudart_done()
+ * does, if that has not been done yet. */
 #define RUNTIME(name, parameters, work) RUNTIME_IF(cudart_refusal(), name, parameters, work)
 #define RUNTIME_WAITS(name, parameters, work)                                                      \
     RUNTIME_IF(cudart_refusal_to_wait(), name, parameters, work)
@@ -154,13 +146,26 @@ cudaError_t cudart_refusal_to_wait(void);
 void cudart_begin(void);
 cudaError_t cudart_end(int error);
 
+/* If the work is more than one expression, it is the body that follows WORK_OF(row, name,
+ * (parameters), (their names)). */
+#define WORK_OF(row, name, parameters, names)                                                      \
+    static int work_of_##name parameters;                                                          \
+    row(name, parameters, work_of_##name names) static int work_of_##name parameters
+
+/* For work of RUNTIME_ANYWHERE that is refused only after something else has been done. */
+#define RETURN_IF_FAULTY()                                                                         \
+    do {                                                                                           \
+        cudaError_t refusal = cudart_refusal();                                                    \
+        if (refusal != cudaSuccess) return refusal;                                                \
+    } while (0)
+
 /* Work for such lines: cudaErrorInvalidValue if there is no place for an answer; and another error
  * unless a condition holds. */
 #define TELL(place, value)                                                                         \
     ((place) == NULL ? cudaErrorInvalidValue : (*(place) = (value), cudaSuccess))
 #define IF(condition, error, work) ((condition) ? (int)(work) : (int)(error))
 #define IF_DEVICE(number, work)                                                                    \
-    IF((number) >= 0 && (number) < cudart_device_count(), cudaErrorInvalidDevice, work)
+    IF(cudart_is_device(number), cudaErrorInvalidDevice, work)
 #define IF_STREAM(stream, work) IF(cudart_is_stream(stream), cudaErrorInvalidResourceHandle, work)
 
 /* Exit codes of the process when the emulator cannot go on: wrong EMU_* variables, or no device;

@@ -202,28 +202,25 @@ RUNTIME_ANYWHERE(cudaGetDeviceCount, (int *count),
 RUNTIME_ANYWHERE(cudaGetDevice, (int *device),
                  TELL(device, (cudart_bind_context(), cudart_device()->number)))
 
-static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
-
 RUNTIME_ANYWHERE(cudaSetDevice, (int device),
                  IF(!cudart_is_forked_too_late(), cudaErrorInitializationError,
                     IF_DEVICE(device, (cudart_set_context(cudart_primary_context(device)),
                                        cudaSuccess))))
 
 /* Does not change the thread's device. */
-cudaError_t CUDARTAPI cudaInitDevice(int device, unsigned device_flags, unsigned flags)
+WORK_OF(RUNTIME_ANYWHERE, cudaInitDevice, (int device, unsigned device_flags, unsigned flags),
+        (device, device_flags, flags))
 {
-    if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
+    if (!cudart_is_device(device)) return cudaErrorInvalidDevice;
     if (flags & cudaInitDeviceFlagsAreValid) cudart_device_at(device)->flags = device_flags;
     return cudaSuccess;
 }
 
 /* The flags say how to wait for the device, by one bit at most. They are kept without effect. */
-cudaError_t CUDARTAPI cudaSetDeviceFlags(unsigned flags)
+WORK_OF(RUNTIME, cudaSetDeviceFlags, (unsigned flags), (flags))
 {
-    RETURN_IF_FAULTY();
     unsigned way = flags & cudaDeviceScheduleMask;
-    if (flags & ~(unsigned)cudaDeviceMask || way & (way - 1))
-        return cudart_done(cudaErrorInvalidValue);
+    if (flags & ~(unsigned)cudaDeviceMask || way & (way - 1)) return cudaErrorInvalidValue;
     cudart_device()->flags = flags;
     return cudaSuccess;
 }
@@ -234,11 +231,11 @@ RUNTIME(cudaGetDeviceFlags, (unsigned *flags),
 
 /* Takes the first device of the list, which is in order of preference: all devices are available.
  * */
-cudaError_t CUDARTAPI cudaSetValidDevices(int *devices, int count)
+WORK_OF(RUNTIME_ANYWHERE, cudaSetValidDevices, (int *devices, int count), (devices, count))
 {
-    if (count < 0 || (count > 0 && devices == NULL)) return cudart_done(cudaErrorInvalidValue);
+    if (count < 0 || (count > 0 && devices == NULL)) return cudaErrorInvalidValue;
     for (int i = 0; i < count; i++)
-        if (!is_device(devices[i])) return cudart_done(cudaErrorInvalidDevice);
+        if (!cudart_is_device(devices[i])) return cudaErrorInvalidDevice;
     return count > 0 ? cudaSetDevice(devices[0]) : cudaSuccess;
 }
 
@@ -287,16 +284,15 @@ static bool has_limit(enum cudaLimit limit)
            (limit != cudaLimitDevRuntimeSyncDepth || emu_gpu(emu_runtime())->major < 9);
 }
 
-cudaError_t CUDARTAPI cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+WORK_OF(RUNTIME, cudaDeviceSetLimit, (enum cudaLimit limit, size_t value), (limit, value))
 {
-    RETURN_IF_FAULTY();
-    if (!has_limit(limit)) return cudart_done(cudaErrorUnsupportedLimit);
+    if (!has_limit(limit)) return cudaErrorUnsupportedLimit;
     size_t unit = limits[limit].unit, most = limits[limit].most;
     if (limit == cudaLimitPersistingL2CacheSize) {
         unit = persisting_unit(cudart_device());
         most = 10 * unit;
     }
-    if (value > most && !limits[limit].is_clamped) return cudart_done(cudaErrorInvalidValue);
+    if (value > most && !limits[limit].is_clamped) return cudaErrorInvalidValue;
     if (value > most) value = most;
     if (value < limits[limit].least) value = limits[limit].least;
     if (value % (unit + !unit)) value += unit - value % unit;
@@ -304,7 +300,7 @@ cudaError_t CUDARTAPI cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
                 : limit == cudaLimitDevRuntimePendingLaunchCount
                     ? emu_pending_limit(emu_runtime(), value)
                     : EMU_OK;
-    if (error) return cudart_done(error);
+    if (error) return error;
     cudart_device()->limits[limit] = value;
     return cudaSuccess;
 }
@@ -319,46 +315,44 @@ RUNTIME(cudaDeviceGetLimit, (size_t *value, enum cudaLimit limit),
  * everywhere. Kernels need permission to access another device's memory; copies do not. */
 
 RUNTIME_ANYWHERE(cudaDeviceCanAccessPeer, (int *can, int device, int peer),
-                 IF(can == NULL || (is_device(device) && is_device(peer)), cudaErrorInvalidDevice,
-                    TELL(can, device != peer)))
+                 IF(can == NULL || (cudart_is_device(device) && cudart_is_device(peer)),
+                    cudaErrorInvalidDevice, TELL(can, device != peer)))
 
-cudaError_t CUDARTAPI cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute,
-                                                int from, int to)
+WORK_OF(RUNTIME_ANYWHERE, cudaDeviceGetP2PAttribute, (int *value, enum cudaDeviceP2PAttr attribute,
+        int from, int to), (value, attribute, from, to))
 {
-    if (value == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (!is_device(from) || !is_device(to) || from == to)
-        return cudart_done(cudaErrorInvalidDevice);
+    if (value == NULL) return cudaErrorInvalidValue;
+    if (!cudart_is_device(from) || !cudart_is_device(to) || from == to)
+        return cudaErrorInvalidDevice;
     switch (attribute) {
     case cudaDevP2PAttrPerformanceRank: *value = 0; break; /* all links are alike */
     case cudaDevP2PAttrAccessSupported: *value = 1; break;
     case cudaDevP2PAttrNativeAtomicSupported: *value = 1; break;
     case cudaDevP2PAttrCudaArrayAccessSupported: *value = 0; break;
     case cudaDevP2PAttrOnlyPartialNativeAtomicSupported: *value = 0; break;
-    default: return cudart_done(cudaErrorInvalidValue);
+    default: return cudaErrorInvalidValue;
     }
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+WORK_OF(RUNTIME, cudaDeviceEnablePeerAccess, (int peer, unsigned flags), (peer, flags))
 {
-    RETURN_IF_FAULTY();
     struct device *device = cudart_device();
-    if (flags != 0) return cudart_done(cudaErrorInvalidValue);
-    if (!is_device(peer)) return cudart_done(cudaErrorInvalidDevice);
-    if (peer == device->number) return cudart_done(cudaErrorPeerAccessUnsupported);
-    if (device->peer_enabled[peer]) return cudart_done(cudaErrorPeerAccessAlreadyEnabled);
+    if (flags != 0) return cudaErrorInvalidValue;
+    if (!cudart_is_device(peer)) return cudaErrorInvalidDevice;
+    if (peer == device->number) return cudaErrorPeerAccessUnsupported;
+    if (device->peer_enabled[peer]) return cudaErrorPeerAccessAlreadyEnabled;
     device->peer_enabled[peer] = true;
-    return cudart_done(emu_set_peer(device->emu, cudart_device_at(peer)->emu, true));
+    return emu_set_peer(device->emu, cudart_device_at(peer)->emu, true);
 }
 
-cudaError_t CUDARTAPI cudaDeviceDisablePeerAccess(int peer)
+WORK_OF(RUNTIME, cudaDeviceDisablePeerAccess, (int peer), (peer))
 {
-    RETURN_IF_FAULTY();
     struct device *device = cudart_device();
-    if (!is_device(peer)) return cudart_done(cudaErrorInvalidDevice);
-    if (!device->peer_enabled[peer]) return cudart_done(cudaErrorPeerAccessNotEnabled);
+    if (!cudart_is_device(peer)) return cudaErrorInvalidDevice;
+    if (!device->peer_enabled[peer]) return cudaErrorPeerAccessNotEnabled;
     device->peer_enabled[peer] = false;
-    return cudart_done(emu_set_peer(device->emu, cudart_device_at(peer)->emu, false));
+    return emu_set_peer(device->emu, cudart_device_at(peer)->emu, false);
 }
 
 void cudart_drop_peers(void)
@@ -388,7 +382,8 @@ static bool lies_on(const void *pointer, int device)
 
 static cudaError_t check_peers(const void *to, int to_device, const void *from, int from_device)
 {
-    if (!is_device(to_device) || !is_device(from_device)) return cudaErrorInvalidDevice;
+    if (!cudart_is_device(to_device) || !cudart_is_device(from_device))
+        return cudaErrorInvalidDevice;
     if (!lies_on(to, to_device) || !lies_on(from, from_device)) return cudaErrorInvalidValue;
     return cudaSuccess;
 }

@@ -53,8 +53,7 @@ int driver_failed(CUresult);
 struct context *driver_context(CUcontext);
 /* CUDA_ERROR_INVALID_VALUE for a device that does not exist, else the work's result. */
 #define ON_DEVICE(number, work)                                                                    \
-    (driver_is_device(number) ? (int)(work) : driver_failed(CUDA_ERROR_INVALID_DEVICE))
-bool driver_is_device(CUdevice);
+    (cudart_is_device(number) ? (int)(work) : driver_failed(CUDA_ERROR_INVALID_DEVICE))
 
 static inline void *at(CUdeviceptr address) { return (void *)(uintptr_t)address; } /* NOLINT */
 

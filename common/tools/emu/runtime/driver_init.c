@@ -225,7 +225,6 @@ CUresult CUDAAPI cuGetProcAddress(const char *name, void **function, int version
 
 /* They have the same numbers in the runtime. */
 
-bool driver_is_device(CUdevice device) { return device >= 0 && device < cudart_device_count(); }
 
 static int get_device(CUdevice *device, int number)
 {
@@ -336,7 +335,7 @@ static int create(CUcontext *handle, unsigned flags, CUdevice device)
 {
     if (handle == NULL || flags & ~(unsigned)CU_CTX_FLAGS_MASK)
         return driver_failed(CUDA_ERROR_INVALID_VALUE);
-    if (!driver_is_device(device)) return driver_failed(CUDA_ERROR_INVALID_DEVICE);
+    if (!cudart_is_device(device)) return driver_failed(CUDA_ERROR_INVALID_DEVICE);
     int was = cudart_use_device(device);
     cudaError_t fault = cudart_refusal();
     cudart_use_device(was);

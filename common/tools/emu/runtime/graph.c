@@ -386,15 +386,15 @@ static void print(FILE *out, const struct graph *graph)
     }
 }
 
-cudaError_t CUDARTAPI cudaGraphDebugDotPrint(cudaGraph_t handle, const char *path, unsigned flags)
+WORK_OF(RUNTIME, cudaGraphDebugDotPrint, (cudaGraph_t handle, const char *path, unsigned flags),
+        (handle, path, flags))
 {
     (void)flags; /* the level of detail */
-    RETURN_IF_FAULTY();
     const struct graph *graph = cudart_graph(handle);
     FILE *out = graph != NULL && path != NULL ? fopen(path, "w") : NULL;
-    if (out == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (out == NULL) return cudaErrorInvalidValue;
     fputs("digraph {\n  node [shape=box];\n", out);
     print(out, graph);
     fputs("}\n", out);
-    return cudart_done(fclose(out) == 0 ? cudaSuccess : cudaErrorOperatingSystem);
+    return fclose(out) == 0 ? cudaSuccess : cudaErrorOperatingSystem;
 }

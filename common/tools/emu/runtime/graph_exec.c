@@ -32,14 +32,12 @@ static void change(struct user_object *object, unsigned more, unsigned less)
     free(object);
 }
 
-cudaError_t CUDARTAPI cudaUserObjectCreate(cudaUserObject_t *handle, void *data,
-                                           cudaHostFn_t destroy, unsigned references,
-                                           unsigned flags)
+WORK_OF(RUNTIME, cudaUserObjectCreate, (cudaUserObject_t *handle, void *data, cudaHostFn_t destroy,
+        unsigned references, unsigned flags), (handle, data, destroy, references, flags))
 {
-    RETURN_IF_FAULTY();
     if (handle == NULL || destroy == NULL || references == 0 ||
         flags != cudaUserObjectNoDestructorSync)
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     struct user_object *object = allocated(malloc(sizeof *object));
     *object = (struct user_object){data, destroy, references};
     *handle = (cudaUserObject_t)object;
@@ -72,27 +70,25 @@ static void refer(struct graph *graph, struct user_object *object, unsigned coun
     address_table_set(&graph->users, (uint64_t)object, reference);
 }
 
-cudaError_t CUDARTAPI cudaGraphRetainUserObject(cudaGraph_t handle, cudaUserObject_t object,
-                                                unsigned count, unsigned flags)
+WORK_OF(RUNTIME, cudaGraphRetainUserObject, (cudaGraph_t handle, cudaUserObject_t object,
+        unsigned count, unsigned flags), (handle, object, count, flags))
 {
-    RETURN_IF_FAULTY();
     struct graph *graph = cudart_graph(handle);
     if (graph == NULL || object == NULL || count == 0 || flags & ~(unsigned)cudaGraphUserObjectMove)
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     refer(graph, (struct user_object *)object, count);
     bool is_moved = flags & cudaGraphUserObjectMove; /* from the program */
     if (!is_moved) change((struct user_object *)object, count, 0);
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaGraphReleaseUserObject(cudaGraph_t handle, cudaUserObject_t object,
-                                                 unsigned count)
+WORK_OF(RUNTIME, cudaGraphReleaseUserObject, (cudaGraph_t handle, cudaUserObject_t object,
+        unsigned count), (handle, object, count))
 {
-    RETURN_IF_FAULTY();
     struct graph *graph = cudart_graph(handle);
-    if (graph == NULL || object == NULL || count == 0) return cudart_done(cudaErrorInvalidValue);
+    if (graph == NULL || object == NULL || count == 0) return cudaErrorInvalidValue;
     struct user_reference *reference = find(graph, (struct user_object *)object);
-    if (reference == NULL || reference->count < count) return cudart_done(cudaErrorInvalidValue);
+    if (reference == NULL || reference->count < count) return cudaErrorInvalidValue;
     reference->count -= count;
     if (reference->count == 0) {
         address_table_remove(&graph->users, (uint64_t)object);
@@ -223,13 +219,12 @@ cudaError_t cudart_graph_memory_give(struct graph_memory *memory)
 
 /* ---- attributes of a device ------------------------------------------------------------------ */
 
-cudaError_t CUDARTAPI cudaDeviceGetGraphMemAttribute(int device,
-                                                     enum cudaGraphMemAttributeType attribute,
-                                                     void *value)
+WORK_OF(RUNTIME_ANYWHERE, cudaDeviceGetGraphMemAttribute, (int device,
+        enum cudaGraphMemAttributeType attribute, void *value), (device, attribute, value))
 {
-    if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
+    if (!cudart_is_device(device)) return cudaErrorInvalidDevice;
     if (value == NULL || (unsigned)attribute > cudaGraphMemAttrReservedMemHigh)
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     uint64_t used = 0, reserved = 0;
     pthread_mutex_lock(&memory_mutex);
     for (size_t i = 0; i < memories.size; i++) {
@@ -284,14 +279,12 @@ static struct condition *condition_of(cudaGraphConditionalHandle handle)
     return found;
 }
 
-cudaError_t CUDARTAPI cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle,
-                                                       cudaGraph_t graph, unsigned value,
-                                                       unsigned flags)
+WORK_OF(RUNTIME, cudaGraphConditionalHandleCreate, (cudaGraphConditionalHandle *handle,
+        cudaGraph_t graph, unsigned value, unsigned flags), (handle, graph, value, flags))
 {
-    RETURN_IF_FAULTY();
     const struct graph *its = cudart_graph(graph);
     if (handle == NULL || its == NULL || flags & ~(unsigned)cudaGraphCondAssignDefault)
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     pthread_mutex_lock(&condition_mutex);
     bool has_room = condition_count < MOST_CONDITIONS;
     if (has_room) {
@@ -303,7 +296,7 @@ cudaError_t CUDARTAPI cudaGraphConditionalHandleCreate(cudaGraphConditionalHandl
         *handle = condition_count;
     }
     pthread_mutex_unlock(&condition_mutex);
-    return cudart_done(has_room ? cudaSuccess : cudaErrorMemoryAllocation);
+    return has_room ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 int cudart_set_condition(uint64_t handle, unsigned value)
@@ -488,25 +481,24 @@ cudaError_t cudart_instantiate(struct executable **made, const struct graph *gra
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t handle,
-                                                     cudaGraphInstantiateParams *params)
+WORK_OF(RUNTIME, cudaGraphInstantiateWithParams, (cudaGraphExec_t *exec, cudaGraph_t handle,
+        cudaGraphInstantiateParams *params), (exec, handle, params))
 {
     enum { KNOWN = 0xF }; /* cudaGraphInstantiateFlag… */
-    RETURN_IF_FAULTY();
     struct graph *graph = cudart_graph(handle);
     if (exec == NULL || graph == NULL || params == NULL ||
         params->flags & ~(unsigned long long)KNOWN)
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     params->errNode_out = NULL;
     params->result_out = cudaGraphInstantiateError;
     if (params->flags & cudaGraphInstantiateFlagDeviceLaunch)
-        return cudart_done(cudart_not_supported("a graph that kernels launch",
-                                                "launch the graph from the host instead"));
+        return cudart_not_supported("a graph that kernels launch",
+                                    "launch the graph from the host instead");
     cudaError_t error = cudart_instantiate((struct executable **)exec, graph, params->flags);
     params->result_out = error == cudaSuccess             ? cudaGraphInstantiateSuccess
                          : error == cudaErrorInvalidValue ? cudaGraphInstantiateInvalidStructure
                                                           : cudaGraphInstantiateError;
-    return cudart_done(error);
+    return error;
 }
 
 /* clang-format off */
@@ -519,11 +511,10 @@ RUNTIME_ANYWHERE(cudaGraphInstantiate, (cudaGraphExec_t *exec, cudaGraph_t graph
                  cudaGraphInstantiateWithFlags(exec, graph, flags))
 /* clang-format on */
 
-cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t handle)
+WORK_OF(RUNTIME, cudaGraphExecDestroy, (cudaGraphExec_t handle), (handle))
 {
-    RETURN_IF_FAULTY();
     struct executable *exec = cudart_handles_take(&executables, handle);
-    if (exec == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (exec == NULL) return cudaErrorInvalidValue;
     cudart_free_graph(exec->graph);
     free(exec);
     return cudaSuccess;
@@ -546,11 +537,10 @@ static void free_for_launch(const struct graph *graph)
 }
 
 /* In a stream that is being captured, the launched graph becomes a child graph. */
-cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream)
+WORK_OF(RUNTIME, cudaGraphLaunch, (cudaGraphExec_t handle, cudaStream_t stream), (handle, stream))
 {
-    RETURN_IF_FAULTY();
     struct executable *exec = cudart_executable(handle);
-    if (exec == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (exec == NULL) return cudaErrorInvalidValue;
     if (exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) free_for_launch(exec->graph);
     cudart_begin_conditions(exec->graph);
     struct work work = {.type = cudaGraphNodeTypeGraph, .child = exec->graph};

@@ -7,19 +7,18 @@
  * (programmatic launches) are ordinary edges, which is one of the allowed orders. */
 
 #define RETURN_UNLESS_GRAPH(handle, graph)                                                         \
-    RETURN_IF_FAULTY();                                                                            \
     struct graph *graph = cudart_graph(handle);                                                    \
-    if (graph == NULL) return cudart_done(cudaErrorInvalidValue)
+    if (graph == NULL) return cudaErrorInvalidValue
 
 static struct node *node_of(cudaGraphNode_t handle) { return (struct node *)handle; }
 
 RUNTIME(cudaGraphCreate, (cudaGraph_t *handle, unsigned flags),
         IF(flags == 0, cudaErrorInvalidValue, TELL(handle, (cudaGraph_t)cudart_new_graph())))
 
-cudaError_t CUDARTAPI cudaGraphDestroy(cudaGraph_t handle)
+WORK_OF(RUNTIME, cudaGraphDestroy, (cudaGraph_t handle), (handle))
 {
     RETURN_UNLESS_GRAPH(handle, graph);
-    if (graph->is_child) return cudart_done(cudaErrorInvalidValue); /* it belongs to a node */
+    if (graph->is_child) return cudaErrorInvalidValue; /* it belongs to a node */
     cudart_free_graph(graph);
     return cudaSuccess;
 }
@@ -28,22 +27,21 @@ RUNTIME(cudaGraphClone, (cudaGraph_t *copy, cudaGraph_t graph),
         IF(copy != NULL && cudart_graph(graph) != NULL, cudaErrorInvalidValue,
            cudart_clone_graph((struct graph **)copy, cudart_graph(graph))))
 
-cudaError_t CUDARTAPI cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t original,
-                                               cudaGraph_t clone)
+WORK_OF(RUNTIME, cudaGraphNodeFindInClone, (cudaGraphNode_t *node, cudaGraphNode_t original,
+        cudaGraph_t clone), (node, original, clone))
 {
     RETURN_UNLESS_GRAPH(clone, graph);
-    if (node == NULL || original == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (node == NULL || original == NULL) return cudaErrorInvalidValue;
     *node = (cudaGraphNode_t)cudart_find_copy(graph, node_of(original));
-    return cudart_done(*node != NULL ? cudaSuccess : cudaErrorInvalidValue);
+    return *node != NULL ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t CUDARTAPI cudaGraphDestroyNode(cudaGraphNode_t node)
+WORK_OF(RUNTIME, cudaGraphDestroyNode, (cudaGraphNode_t node), (node))
 {
-    RETURN_IF_FAULTY();
-    if (node == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (node == NULL) return cudaErrorInvalidValue;
     enum cudaGraphNodeType type = node_of(node)->work.type;
     if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree)
-        return cudart_done(cudaErrorNotSupported);
+        return cudaErrorNotSupported;
     cudart_drop_node(node_of(node));
     return cudaSuccess;
 }
@@ -98,11 +96,11 @@ RUNTIME(cudaGraphGetNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *c
 RUNTIME(cudaGraphGetRootNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count),
         tell_nodes(graph, nodes, count, true))
 
-cudaError_t CUDARTAPI cudaGraphGetEdges(cudaGraph_t handle, cudaGraphNode_t *from,
-                                        cudaGraphNode_t *to, cudaGraphEdgeData *data, size_t *count)
+WORK_OF(RUNTIME, cudaGraphGetEdges, (cudaGraph_t handle, cudaGraphNode_t *from, cudaGraphNode_t *to,
+        cudaGraphEdgeData *data, size_t *count), (handle, from, to, data, count))
 {
     RETURN_UNLESS_GRAPH(handle, graph);
-    if (count == NULL || (from == NULL) != (to == NULL)) return cudart_done(cudaErrorInvalidValue);
+    if (count == NULL || (from == NULL) != (to == NULL)) return cudaErrorInvalidValue;
     struct answer answer = {.first = from, .second = to, .room = from != NULL ? *count : 0};
     for (struct node *node = graph->first; node != NULL; node = node->next)
         for (size_t k = 0; k < node->needs.count; k++) tell(&answer, node->needs.node[k], node);
@@ -130,33 +128,33 @@ RUNTIME(cudaGraphNodeGetDependentNodes, (cudaGraphNode_t node, cudaGraphNode_t *
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-cudaError_t CUDARTAPI cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t *from,
-                                               const cudaGraphNode_t *to,
-                                               const cudaGraphEdgeData *data, size_t count)
+WORK_OF(RUNTIME, cudaGraphAddDependencies, (cudaGraph_t handle, const cudaGraphNode_t *from,
+        const cudaGraphNode_t *to, const cudaGraphEdgeData *data, size_t count),
+        (handle, from, to, data, count))
 {
     (void)data;
     RETURN_UNLESS_GRAPH(handle, graph);
-    if (count > 0 && (from == NULL || to == NULL)) return cudart_done(cudaErrorInvalidValue);
+    if (count > 0 && (from == NULL || to == NULL)) return cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++) {
         struct node *before = node_of(from[i]), *after = node_of(to[i]);
         if (before == NULL || after == NULL || before == after || before->graph != graph ||
             after->graph != graph || cudart_contains(&after->needs, before))
-            return cudart_done(cudaErrorInvalidValue);
+            return cudaErrorInvalidValue;
         cudart_connect(before, after);
     }
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_t *from,
-                                                  const cudaGraphNode_t *to,
-                                                  const cudaGraphEdgeData *data, size_t count)
+WORK_OF(RUNTIME, cudaGraphRemoveDependencies, (cudaGraph_t handle, const cudaGraphNode_t *from,
+        const cudaGraphNode_t *to, const cudaGraphEdgeData *data, size_t count),
+        (handle, from, to, data, count))
 {
     (void)data;
     RETURN_UNLESS_GRAPH(handle, graph);
-    if (count > 0 && (from == NULL || to == NULL)) return cudart_done(cudaErrorInvalidValue);
+    if (count > 0 && (from == NULL || to == NULL)) return cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++)
         if (to[i] == NULL || node_of(to[i])->graph != graph ||
             !cudart_disconnect(node_of(from[i]), node_of(to[i])))
-            return cudart_done(cudaErrorInvalidValue);
+            return cudaErrorInvalidValue;
     return cudaSuccess;
 }

@@ -191,7 +191,7 @@ static cudaError_t add_alloc(cudaGraphNode_t *node, cudaGraph_t graph, const cud
 {
     if (params == NULL || params->bytesize == 0) return cudaErrorInvalidValue;
     int device = params->poolProps.location.id;
-    if (device < 0 || device >= cudart_device_count()) return cudaErrorInvalidDevice;
+    if (!cudart_is_device(device)) return cudaErrorInvalidDevice;
     int was = cudart_use_device(device);
     struct made m = made(cudaGraphNodeTypeMemAlloc, cudaSuccess);
     m.work.memory = cudart_graph_memory_new(params->bytesize);
@@ -305,11 +305,10 @@ static struct cudaMemAllocNodeParams alloc_params(const struct work *work)
 
 /* The value is that of `work`. */
 #define GET(name, kind, type, value)                                                               \
-    cudaError_t CUDARTAPI name(cudaGraphNode_t node, type answer)                                  \
+    WORK_OF(RUNTIME, name, (cudaGraphNode_t node, type answer), (node, answer))                    \
     {                                                                                              \
-        RETURN_IF_FAULTY();                                                                        \
         const struct work *work = get(node, cudaGraphNodeType##kind, answer);                      \
-        return cudart_done(IF(work != NULL, cudaErrorInvalidValue, TELL(answer, value)));          \
+        return IF(work != NULL, cudaErrorInvalidValue, TELL(answer, value));                       \
     }
 
 /* clang-format off */
@@ -361,12 +360,11 @@ static cudaError_t get_cluster(const struct kernel_work *kernel, cudaKernelNodeA
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID id,
-                                                      cudaKernelNodeAttrValue *value)
+WORK_OF(RUNTIME, cudaGraphKernelNodeGetAttribute, (cudaGraphNode_t node, cudaKernelNodeAttrID id,
+        cudaKernelNodeAttrValue *value), (node, id, value))
 {
-    RETURN_IF_FAULTY();
     struct work *work = get(node, cudaGraphNodeTypeKernel, value);
-    if (work == NULL || !is_among(id, of_nodes)) return cudart_done(cudaErrorInvalidValue);
+    if (work == NULL || !is_among(id, of_nodes)) return cudaErrorInvalidValue;
     *value = (cudaKernelNodeAttrValue){0};
     switch (id) {
     case cudaLaunchAttributeCooperative: value->cooperative = work->kernel.cooperative; break;
@@ -382,13 +380,11 @@ cudaError_t CUDARTAPI cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cuda
 }
 
 /* Attributes that only affect speed are not kept. */
-cudaError_t CUDARTAPI cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID id,
-                                                      const cudaKernelNodeAttrValue *value)
+WORK_OF(RUNTIME, cudaGraphKernelNodeSetAttribute, (cudaGraphNode_t node, cudaKernelNodeAttrID id,
+        const cudaKernelNodeAttrValue *value), (node, id, value))
 {
-    RETURN_IF_FAULTY();
     struct work *work = get(node, cudaGraphNodeTypeKernel, value);
-    if (work == NULL || !is_among(id, of_nodes | only_set))
-        return cudart_done(cudaErrorInvalidValue);
+    if (work == NULL || !is_among(id, of_nodes | only_set)) return cudaErrorInvalidValue;
     if (id == cudaLaunchAttributeCooperative) work->kernel.cooperative = value->cooperative != 0;
     if (id == cudaLaunchAttributePriority) work->kernel.priority = value->priority;
     if (id == cudaLaunchAttributeClusterDimension)
@@ -484,21 +480,20 @@ static void exchange(struct graph *graph, struct graph *changed)
     }
 }
 
-cudaError_t CUDARTAPI cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t changed,
-                                          cudaGraphExecUpdateResultInfo *info)
+WORK_OF(RUNTIME, cudaGraphExecUpdate, (cudaGraphExec_t handle, cudaGraph_t changed,
+        cudaGraphExecUpdateResultInfo *info), (handle, changed, info))
 {
-    RETURN_IF_FAULTY();
     struct executable *exec = cudart_executable(handle), *other;
     struct graph *graph = cudart_graph(changed);
-    if (exec == NULL || graph == NULL || info == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (exec == NULL || graph == NULL || info == NULL) return cudaErrorInvalidValue;
     *info = (cudaGraphExecUpdateResultInfo){.result = cudaGraphExecUpdateError};
     cudaError_t error = cudart_instantiate(&other, graph, 0);
-    if (error != cudaSuccess) return cudart_done(error);
+    if (error != cudaSuccess) return error;
     const struct node *wrong = NULL;
     info->result = compare(exec->graph, other->graph, &wrong);
     info->errorNode = (cudaGraphNode_t)wrong;
     if (info->result == cudaGraphExecUpdateSuccess) exchange(exec->graph, other->graph);
     cudaGraphExecDestroy((cudaGraphExec_t)other);
-    return cudart_done(
-        info->result == cudaGraphExecUpdateSuccess ? cudaSuccess : cudaErrorGraphExecUpdateFailure);
+    return info->result == cudaGraphExecUpdateSuccess ? (int)cudaSuccess
+                                                      : (int)cudaErrorGraphExecUpdateFailure;
 }

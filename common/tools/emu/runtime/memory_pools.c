@@ -136,16 +136,14 @@ static cudaError_t allocate(void **pointer, size_t bytes, struct memory_pool *po
     return error;
 }
 
-cudaError_t CUDARTAPI cudaFreeAsync(void *pointer, cudaStream_t stream)
+WORK_OF(RUNTIME, cudaFreeAsync, (void *pointer, cudaStream_t stream), (pointer, stream))
 {
-    RETURN_IF_FAULTY();
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
+    if (!cudart_is_stream(stream)) return cudaErrorInvalidResourceHandle;
     if (pointer == NULL) return cudaSuccess;
     struct work work = {.type = cudaGraphNodeTypeMemFree};
     work.memory = cudart_graph_memory_at(pointer);
     if (work.memory != NULL) return cudart_submit(stream, &work);
-    if (cudart_is_capturing(stream))
-        return cudart_done(cudaErrorInvalidValue); /* not a graph's memory */
+    if (cudart_is_capturing(stream)) return cudaErrorInvalidValue; /* not a graph's memory */
     cudart_order_free(stream, pointer);
     return cudart_done_free(cudart_forget(pointer, 1u << DEVICE), pointer);
 }
@@ -155,14 +153,14 @@ cudaError_t CUDARTAPI cudaFreeAsync(void *pointer, cudaStream_t stream)
 static cudaError_t tell(cudaMemPool_t *handle, int device, bool by_default)
 {
     if (handle == NULL) return cudaErrorInvalidValue;
-    if (device < 0 || device >= cudart_device_count()) return cudaErrorInvalidDevice;
+    if (!cudart_is_device(device)) return cudaErrorInvalidDevice;
     *handle = (cudaMemPool_t)(by_default ? default_pool(device) : current_pool(device));
     return cudaSuccess;
 }
 
 static cudaError_t choose(int device, struct memory_pool *pool)
 {
-    if (device < 0 || device >= cudart_device_count()) return cudaErrorInvalidDevice;
+    if (!cudart_is_device(device)) return cudaErrorInvalidDevice;
     if (pool->device != device) return cudaErrorInvalidValue;
     current[device] = pool;
     return cudaSuccess;
@@ -215,20 +213,18 @@ ALSO_PTSZ(cudaFreeAsync);
 
 /* A device with access to a pool may access the whole memory of the pool's device. */
 
-cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *handle,
-                                        const struct cudaMemPoolProps *properties)
+WORK_OF(RUNTIME, cudaMemPoolCreate, (cudaMemPool_t *handle,
+        const struct cudaMemPoolProps *properties), (handle, properties))
 {
-    RETURN_IF_FAULTY();
     if (handle == NULL || properties == NULL ||
         properties->allocType != cudaMemAllocationTypePinned)
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     if (properties->handleTypes != cudaMemHandleTypeNone ||
         properties->location.type != cudaMemLocationTypeDevice)
-        return cudart_done(
-            cudart_not_supported("a memory pool on the host, or shared with other processes",
-                                 "use a pool of a device, for this process alone"));
+        return cudart_not_supported("a memory pool on the host, or shared with other processes",
+                                    "use a pool of a device, for this process alone");
     int device = properties->location.id;
-    if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
+    if (!cudart_is_device(device)) return cudaErrorInvalidDevice;
     struct memory_pool *pool = allocated(malloc(sizeof *pool));
     cudart_pool_prepare(pool, device);
     cudart_handles_set(&pools, pool, pool);
@@ -311,8 +307,8 @@ static cudaError_t set_access(struct memory_pool *pool,
     for (size_t i = 0; i < count; i++) {
         int device = descriptions[i].location.id;
         bool allowed = descriptions[i].flags != cudaMemAccessFlagsProtNone;
-        if (descriptions[i].location.type != cudaMemLocationTypeDevice || device < 0 ||
-            device >= cudart_device_count() || (device == pool->device && !allowed))
+        if (descriptions[i].location.type != cudaMemLocationTypeDevice ||
+            !cudart_is_device(device) || (device == pool->device && !allowed))
             return cudaErrorInvalidValue;
         pool->access[device] = descriptions[i].flags;
         if (device != pool->device)
@@ -325,8 +321,8 @@ static cudaError_t set_access(struct memory_pool *pool,
 static cudaError_t get_access(const struct memory_pool *pool, enum cudaMemAccessFlags *flags,
                               const struct cudaMemLocation *location)
 {
-    if (location == NULL || location->type != cudaMemLocationTypeDevice || location->id < 0 ||
-        location->id >= cudart_device_count())
+    if (location == NULL || location->type != cudaMemLocationTypeDevice ||
+        !cudart_is_device(location->id))
         return cudaErrorInvalidValue;
     return TELL(flags, pool->access[location->id]);
 }

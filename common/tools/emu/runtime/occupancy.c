@@ -37,17 +37,17 @@ static cudaError_t set_dynamic(struct function *function, int bytes)
                  "GPU is %zu bytes for this kernel",
                  function->name, bytes, most);
         cudart_print(sentence);
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     }
     function->max_dynamic_shared = (size_t)bytes;
     emu_allow_shared(function->kernel, (size_t)bytes);
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *host)
+WORK_OF(RUNTIME, cudaFuncGetAttributes, (struct cudaFuncAttributes *attributes, const void *host),
+        (attributes, host))
 {
-    RETURN_IF_FAULTY();
-    if (attributes == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (attributes == NULL) return cudaErrorInvalidValue;
     RETURN_UNLESS_FUNCTION(host, function);
 
     const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
@@ -70,16 +70,15 @@ cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attribute
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute attribute,
-                                           int value)
+WORK_OF(RUNTIME, cudaFuncSetAttribute, (const void *host, enum cudaFuncAttribute attribute,
+        int value), (host, attribute, value))
 {
-    RETURN_IF_FAULTY();
     RETURN_UNLESS_FUNCTION(host, function);
 
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize: return set_dynamic(function, value);
     case cudaFuncAttributePreferredSharedMemoryCarveout:
-        if (value < -1 || value > 100) return cudart_done(cudaErrorInvalidValue);
+        if (value < -1 || value > 100) return cudaErrorInvalidValue;
         function->carveout = value + 1;
         return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
@@ -89,25 +88,23 @@ cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *host, enum cudaFuncAttrib
     case cudaFuncAttributeRequiredClusterWidth:
     case cudaFuncAttributeRequiredClusterHeight:
     case cudaFuncAttributeRequiredClusterDepth:
-        return cudart_done(
-            cudart_not_supported("a cluster's size as a kernel's attribute",
-                                 "give it at the launch, as cudaLaunchAttributeClusterDimension, "
-                                 "or by __cluster_dims__"));
-    default: return cudart_done(cudaErrorInvalidValue);
+        return cudart_not_supported("a cluster's size as a kernel's attribute",
+                                    "give it at the launch, as "
+                                    "cudaLaunchAttributeClusterDimension, or by __cluster_dims__");
+    default: return cudaErrorInvalidValue;
     }
 }
 
 RUNTIME(cudaFuncGetName, (const char **name, const void *host),
         IF(name != NULL, cudaErrorInvalidValue, WITH_FUNCTION(host, TELL(name, function->name))))
 
-cudaError_t CUDARTAPI cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset,
-                                           size_t *size)
+WORK_OF(RUNTIME, cudaFuncGetParamInfo, (const void *host, size_t index, size_t *offset,
+        size_t *size), (host, index, offset, size))
 {
-    RETURN_IF_FAULTY();
-    if (offset == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (offset == NULL) return cudaErrorInvalidValue;
     RETURN_UNLESS_FUNCTION(host, function);
     const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
-    if (index >= info->params) return cudart_done(cudaErrorInvalidValue);
+    if (index >= info->params) return cudaErrorInvalidValue;
     *offset = info->param_offset[index];
     if (size != NULL) *size = info->param_size[index];
     return cudaSuccess;
@@ -118,11 +115,11 @@ cudaError_t CUDARTAPI cudaFuncGetParamInfo(const void *host, size_t index, size_
 RUNTIME(cudaGetFuncBySymbol, (cudaFunction_t *function, const void *host),
         IF(function != NULL, cudaErrorInvalidValue, cudaGetKernel((cudaKernel_t *)function, host)))
 
-cudaError_t CUDARTAPI cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
-                                                      enum cudaFuncAttribute attribute, int value,
-                                                      int device)
+WORK_OF(RUNTIME_ANYWHERE, cudaKernelSetAttributeForDevice, (cudaKernel_t kernel,
+        enum cudaFuncAttribute attribute, int value, int device),
+        (kernel, attribute, value, device))
 {
-    if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
+    if (!cudart_is_device(device)) return cudaErrorInvalidDevice;
     int was = cudart_use_device(device);
     cudaError_t error = cudaFuncSetAttribute((const void *)kernel, attribute, value);
     cudart_use_device(was);
@@ -189,18 +186,18 @@ static cudaError_t blocks_per_multiprocessor(const struct emu_gpu *gpu,
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int *blocks, const void *host, int block_size, size_t dynamic_shared, unsigned flags)
+WORK_OF(RUNTIME, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int *blocks,
+        const void *host, int block_size, size_t dynamic_shared, unsigned flags),
+        (blocks, host, block_size, dynamic_shared, flags))
 {
-    RETURN_IF_FAULTY();
     (void)flags; /* about caches that the modelled GPUs do not have */
-    if (blocks == NULL || block_size <= 0) return cudart_done(cudaErrorInvalidValue);
+    if (blocks == NULL || block_size <= 0) return cudaErrorInvalidValue;
     RETURN_UNLESS_FUNCTION(host, function);
 
     const struct cudaOccDeviceState state = wanted(function);
-    return cudart_done(
-        blocks_per_multiprocessor(emu_gpu(emu_runtime()), emu_kernel_info(function->kernel), &state,
-                                  dynamic_allowed(function), block_size, dynamic_shared, blocks));
+    return blocks_per_multiprocessor(emu_gpu(emu_runtime()), emu_kernel_info(function->kernel),
+                                     &state, dynamic_allowed(function), block_size, dynamic_shared,
+                                     blocks);
 }
 
 int cudart_occupancy(const struct emu_gpu *gpu, const struct emu_kernel *kernel, int threads,
@@ -218,11 +215,10 @@ RUNTIME_ANYWHERE(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, co
                  cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads,
                                                                         shared, 0))
 
-cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host,
-                                                                int blocks, int block_size)
+WORK_OF(RUNTIME, cudaOccupancyAvailableDynamicSMemPerBlock, (size_t *bytes, const void *host,
+        int blocks, int block_size), (bytes, host, blocks, block_size))
 {
-    RETURN_IF_FAULTY();
-    if (bytes == NULL || blocks <= 0 || block_size <= 0) return cudart_done(cudaErrorInvalidValue);
+    if (bytes == NULL || blocks <= 0 || block_size <= 0) return cudaErrorInvalidValue;
     RETURN_UNLESS_FUNCTION(host, function);
 
     struct cudaOccDeviceProp device = device_limits(emu_gpu(emu_runtime()));
@@ -231,7 +227,7 @@ cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, c
     struct cudaOccDeviceState state = wanted(function);
     if (cudaOccAvailableDynamicSMemPerBlock(bytes, &device, &kernel, &state, blocks, block_size) !=
         CUDA_OCC_SUCCESS)
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     return cudaSuccess;
 }
 
@@ -254,15 +250,13 @@ static int largest(const struct function *function)
     return function->large_clusters ? EMU_LARGEST_CLUSTER : EMU_PORTABLE_CLUSTER;
 }
 
-cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
-                                                     const cudaLaunchConfig_t *config)
+WORK_OF(RUNTIME, cudaOccupancyMaxActiveClusters, (int *clusters, const void *host,
+        const cudaLaunchConfig_t *config), (clusters, host, config))
 {
-    RETURN_IF_FAULTY();
-    if (clusters == NULL || config == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (clusters == NULL || config == NULL) return cudaErrorInvalidValue;
     RETURN_UNLESS_FUNCTION(host, function);
     unsigned blocks = cluster_blocks(config, function);
-    if (blocks == 0 || blocks > (unsigned)largest(function))
-        return cudart_done(cudaErrorInvalidClusterSize);
+    if (blocks == 0 || blocks > (unsigned)largest(function)) return cudaErrorInvalidClusterSize;
     int per_sm;
     dim3 block = config->blockDim;
     cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(

@@ -27,7 +27,6 @@ static size_t total_memory(void)
 
 static bool is_for_computing(int minor) { return minor == 0; } /* 8.0, 9.0, 10.0 */
 
-static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
 
 /* Properties about what the emulator refuses stay 0, so that a program takes another way: virtual
  * memory, sparse arrays, pools for other processes, other drivers' memory. Concurrent kernels and
@@ -125,7 +124,7 @@ static int cudart_attribute(enum cudaDeviceAttr attribute, int device, int *valu
 {
     if (attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax)
         return cudaErrorInvalidValue;
-    if (!is_device(device)) return cudaErrorInvalidDevice;
+    if (!cudart_is_device(device)) return cudaErrorInvalidDevice;
     struct cudaDeviceProp p;
     fill(&p, device, 0);
     const int values[cudaDevAttrMax] = {
@@ -243,26 +242,26 @@ RUNTIME_ANYWHERE(cudaDeviceGetAttribute, (int *value, enum cudaDeviceAttr attrib
 #define PCI_FORMAT "0000:%02x:00.0"
 enum { PCI_BYTES = sizeof "0000:00:00.0" };
 
-cudaError_t CUDARTAPI cudaDeviceGetPCIBusId(char *id, int length, int device)
+WORK_OF(RUNTIME_ANYWHERE, cudaDeviceGetPCIBusId, (char *id, int length, int device),
+        (id, length, device))
 {
-    if (id == NULL || length < PCI_BYTES) return cudart_done(cudaErrorInvalidValue);
-    if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
+    if (id == NULL || length < PCI_BYTES) return cudaErrorInvalidValue;
+    if (!cudart_is_device(device)) return cudaErrorInvalidDevice;
     snprintf(id, (size_t)length, PCI_FORMAT, (unsigned)device);
     return cudaSuccess;
 }
 
 /* Domain, bus, device and function; the first and the last may be left out. */
-cudaError_t CUDARTAPI cudaDeviceGetByPCIBusId(int *device, const char *id)
+WORK_OF(RUNTIME_ANYWHERE, cudaDeviceGetByPCIBusId, (int *device, const char *id), (device, id))
 {
     unsigned domain = 0, bus, slot, function = 0;
-    if (device == NULL || id == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (device == NULL || id == NULL) return cudaErrorInvalidValue;
     if (sscanf(id, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
         domain = 0;
-        if (sscanf(id, "%x:%x.%x", &bus, &slot, &function) < 2)
-            return cudart_done(cudaErrorInvalidValue);
+        if (sscanf(id, "%x:%x.%x", &bus, &slot, &function) < 2) return cudaErrorInvalidValue;
     }
-    if (domain != 0 || slot != 0 || function != 0 || !is_device((int)bus))
-        return cudart_done(cudaErrorInvalidDevice);
+    if (domain != 0 || slot != 0 || function != 0 || !cudart_is_device((int)bus))
+        return cudaErrorInvalidDevice;
     *device = (int)bus;
     return cudaSuccess;
 }
@@ -276,16 +275,14 @@ RUNTIME_ANYWHERE(cudaChooseDevice, (int *device, const struct cudaDeviceProp *wa
 RUNTIME_ANYWHERE(cudaDriverGetVersion, (int *version), TELL(version, CUDART_VERSION))
 RUNTIME_ANYWHERE(cudaRuntimeGetVersion, (int *version), TELL(version, CUDART_VERSION))
 
-cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(const char *name, void **function,
-                                                       unsigned version, unsigned long long flags,
-                                                       enum cudaDriverEntryPointQueryResult *result)
+WORK_OF(RUNTIME, cudaGetDriverEntryPointByVersion, (const char *name, void **function,
+        unsigned version, unsigned long long flags, enum cudaDriverEntryPointQueryResult *result),
+        (name, function, version, flags, result))
 {
-    RETURN_IF_FAULTY();
-    if (name == NULL || function == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (name == NULL || function == NULL) return cudaErrorInvalidValue;
     enum cudart_query query = cudart_driver_function(
         name, (int)version, flags & cudaEnablePerThreadDefaultStream, function);
-    if (result == NULL)
-        return cudart_done(query == QUERY_FOUND ? cudaSuccess : cudaErrorSymbolNotFound);
+    if (result == NULL) return query == QUERY_FOUND ? cudaSuccess : cudaErrorSymbolNotFound;
     *result = query == QUERY_FOUND     ? cudaDriverEntryPointSuccess
               : query == QUERY_TOO_NEW ? cudaDriverEntryPointVersionNotSufficent
                                        : cudaDriverEntryPointSymbolNotFound;

@@ -25,16 +25,15 @@ RUNTIME(cudaStreamCreateWithPriority, (cudaStream_t *stream, unsigned flags, int
 RUNTIME(cudaStreamCreateWithFlags, (cudaStream_t *stream, unsigned flags), create(stream, flags, 0))
 RUNTIME(cudaStreamCreate, (cudaStream_t *stream), create(stream, cudaStreamDefault, 0))
 
-cudaError_t CUDARTAPI cudaStreamDestroy(cudaStream_t stream)
+WORK_OF(RUNTIME, cudaStreamDestroy, (cudaStream_t stream), (stream))
 {
-    RETURN_IF_FAULTY();
     int device = cudart_stream_device(stream);
     cudart_work_begins(device); /* a reset in another thread must not free the stream meanwhile */
     struct object *object = cudart_find(stream, STREAM);
     if (object != NULL) cudart_capture_forget(object);
     cudaError_t error = cudart_destroy(stream, STREAM);
     cudart_work_ends(device);
-    return cudart_done(error);
+    return error;
 }
 
 /* For waiting and querying: an error if it is not a stream, or if an error has occurred in it. */
@@ -42,11 +41,11 @@ static cudaError_t check_stream(cudaStream_t stream, bool waits)
 {
     bool is_done = cudart_go_on_for(stream, waits);
     RETURN_IF_FAULTY();
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
+    if (!cudart_is_stream(stream)) return cudaErrorInvalidResourceHandle;
     cudaError_t error = cudart_check_wait(stream);
     if (error == cudaSuccess && !is_done) return cudaErrorNotReady;
     if (error == cudaSuccess) cudart_order_wait_stream(stream);
-    return cudart_done(error);
+    return error;
 }
 
 RUNTIME_ANYWHERE(cudaStreamSynchronize, (cudaStream_t stream), check_stream(stream, true))
@@ -56,23 +55,21 @@ RUNTIME_ANYWHERE(cudaStreamQuery, (cudaStream_t stream), check_stream(stream, fa
 
 /* What is told of a stream; `object` is NULL for the legacy stream. */
 #define TELL_OF_STREAM(name, type, value)                                                          \
-    static cudaError_t tell_##name(cudaStream_t stream, type *answer)                              \
+    WORK_OF(RUNTIME, name, (cudaStream_t stream, type *answer), (stream, answer))                  \
     {                                                                                              \
         const struct object *object = cudart_stream_object(stream);                                \
         (void)object;                                                                              \
         if (answer != NULL && !cudart_is_stream(stream)) return cudaErrorInvalidResourceHandle;    \
         return TELL(answer, value);                                                                \
-    }                                                                                              \
-    RUNTIME(name, (cudaStream_t stream, type *answer), tell_##name(stream, answer))
+    }
 
 TELL_OF_STREAM(cudaStreamGetFlags, unsigned, object != NULL ? object->flags : cudaStreamDefault)
 TELL_OF_STREAM(cudaStreamGetPriority, int, object != NULL ? object->priority : 0)
 TELL_OF_STREAM(cudaStreamGetId, unsigned long long, cudart_stream_id(stream))
 TELL_OF_STREAM(cudaStreamGetDevice, int, cudart_stream_device(stream))
 
-cudaError_t CUDARTAPI cudaDeviceGetStreamPriorityRange(int *lowest, int *highest)
+WORK_OF(RUNTIME, cudaDeviceGetStreamPriorityRange, (int *lowest, int *highest), (lowest, highest))
 {
-    RETURN_IF_FAULTY();
     if (lowest != NULL) *lowest = 0;
     if (highest != NULL) *highest = HIGHEST_PRIORITY;
     return cudaSuccess;
@@ -96,37 +93,33 @@ static cudaStreamAttrValue *attribute_of(cudaStream_t stream, cudaStreamAttrID i
     }
 }
 
-cudaError_t CUDARTAPI cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id,
-                                             const cudaStreamAttrValue *value)
+WORK_OF(RUNTIME, cudaStreamSetAttribute, (cudaStream_t stream, cudaStreamAttrID id,
+        const cudaStreamAttrValue *value), (stream, id, value))
 {
-    RETURN_IF_FAULTY();
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
+    if (!cudart_is_stream(stream)) return cudaErrorInvalidResourceHandle;
     cudaStreamAttrValue *place = attribute_of(stream, id);
-    if (place == NULL || value == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (place == NULL || value == NULL) return cudaErrorInvalidValue;
     *place = *value;
     if (id == cudaLaunchAttributePriority && cudart_stream_object(stream) != NULL)
         cudart_stream_object(stream)->priority = value->priority;
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID id,
-                                             cudaStreamAttrValue *value)
+WORK_OF(RUNTIME, cudaStreamGetAttribute, (cudaStream_t stream, cudaStreamAttrID id,
+        cudaStreamAttrValue *value), (stream, id, value))
 {
-    RETURN_IF_FAULTY();
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
+    if (!cudart_is_stream(stream)) return cudaErrorInvalidResourceHandle;
     const cudaStreamAttrValue *place = attribute_of(stream, id);
-    if (place == NULL || value == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (place == NULL || value == NULL) return cudaErrorInvalidValue;
     *value = *place;
     if (id == cudaLaunchAttributePriority && cudart_stream_object(stream) != NULL)
         value->priority = cudart_stream_object(stream)->priority;
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
+WORK_OF(RUNTIME, cudaStreamCopyAttributes, (cudaStream_t to, cudaStream_t from), (to, from))
 {
-    RETURN_IF_FAULTY();
-    if (!cudart_is_stream(to) || !cudart_is_stream(from))
-        return cudart_done(cudaErrorInvalidResourceHandle);
+    if (!cudart_is_stream(to) || !cudart_is_stream(from)) return cudaErrorInvalidResourceHandle;
     for (int id = 0; id < STREAM_ATTRIBUTES; id++) {
         cudaStreamAttrValue *target = attribute_of(to, (cudaStreamAttrID)id);
         if (target != NULL) *target = *attribute_of(from, (cudaStreamAttrID)id);
@@ -154,13 +147,12 @@ static void call_back(void *context)
 }
 
 /* The older function, whose callbacks cannot be captured. */
-cudaError_t CUDARTAPI cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call,
-                                            void *data, unsigned flags)
+WORK_OF(RUNTIME, cudaStreamAddCallback, (cudaStream_t stream, cudaStreamCallback_t call, void *data,
+        unsigned flags), (stream, call, data, flags))
 {
-    RETURN_IF_FAULTY();
     struct callback callback = {stream, call, data};
-    if (call == NULL || flags != 0) return cudart_done(cudaErrorInvalidValue);
-    if (cudart_is_capturing(stream)) return cudart_done(cudart_check_wait(stream));
+    if (call == NULL || flags != 0) return cudaErrorInvalidValue;
+    if (cudart_is_capturing(stream)) return cudart_check_wait(stream);
     return cudaLaunchHostFunc(stream, call_back, &callback);
 }
 
@@ -211,34 +203,34 @@ static int share(struct object *event)
     return EMU_OK;
 }
 
-cudaError_t CUDARTAPI cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+WORK_OF(RUNTIME, cudaIpcGetEventHandle, (cudaIpcEventHandle_t *handle, cudaEvent_t event),
+        (handle, event))
 {
-    RETURN_IF_FAULTY();
     struct object *object = cudart_find(event, EVENT);
-    if (handle == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (handle == NULL) return cudaErrorInvalidValue;
     if (object == NULL || !(object->flags & cudaEventInterprocess) || object->is_imported)
-        return cudart_done(cudaErrorInvalidResourceHandle);
+        return cudaErrorInvalidResourceHandle;
     bool is_first = object->word == NULL;
     int error = is_first ? share(object) : EMU_OK;
     if (!is_first) emu_hide(emu_of(object), object->shared, false);
     if (error == EMU_OK) error = emu_export(emu_of(object), object->shared, handle);
     if (error == EMU_OK) emu_hide(emu_of(object), object->shared, true); /* it is no leak */
     if (error == EMU_OK) flip(handle);
-    return cudart_done(error);
+    return error;
 }
 
-cudaError_t CUDARTAPI cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+WORK_OF(RUNTIME, cudaIpcOpenEventHandle, (cudaEvent_t *event, cudaIpcEventHandle_t handle),
+        (event, handle))
 {
-    RETURN_IF_FAULTY();
     emu_addr address;
-    if (event == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (event == NULL) return cudaErrorInvalidValue;
     flip(&handle);
     int error = emu_import(emu_runtime(), &handle, &address);
-    if (error != EMU_OK) return cudart_done(error);
+    if (error != EMU_OK) return error;
     error = cudart_create(event, EVENT, cudaEventInterprocess | cudaEventDisableTiming, 0);
     if (error != cudaSuccess) {
         emu_close_import(emu_runtime(), address);
-        return cudart_done(error);
+        return error;
     }
     struct object *object = cudart_find(*event, EVENT);
     object->is_imported = true;
@@ -330,19 +322,19 @@ void cudart_record_event(cudaEvent_t event)
 
 /* In a stream that is captured, an event marks a place in the graph. An event recorded as external
  * is a node of the graph, which records the time whenever the graph runs. */
-cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
-                                               unsigned flags)
+WORK_OF(RUNTIME_ANYWHERE, cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream,
+        unsigned flags), (event, stream, flags))
 {
     struct object *object = cudart_find(event, EVENT);
     if (object == NULL || !cudart_is_stream(stream) ||
         object->device != cudart_stream_device(stream))
-        return cudart_done(cudaErrorInvalidResourceHandle);
+        return cudaErrorInvalidResourceHandle;
     if (flags != cudaEventRecordDefault && flags != cudaEventRecordExternal)
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     bool captured;
     if (flags == cudaEventRecordExternal) {
         struct work work = {.type = cudaGraphNodeTypeEventRecord, .event = event};
-        if (!cudart_is_capturing(stream)) return cudart_done(cudaErrorIllegalState);
+        if (!cudart_is_capturing(stream)) return cudaErrorIllegalState;
         return cudart_submit(stream, &work);
     }
     cudaError_t error = cudart_capture_record(object, stream, &captured);
@@ -352,7 +344,7 @@ cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t s
         cudart_ipc_record(object);
         cudart_order_record(object, stream);
     }
-    return cudart_done(error);
+    return error;
 }
 
 RUNTIME_ANYWHERE(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream),
@@ -363,46 +355,45 @@ static cudaError_t check_event(cudaEvent_t event, bool waits)
     struct object *object = cudart_find(event, EVENT);
     if (object != NULL && object->is_behind) object->is_behind = !cudart_go_on(waits);
     RETURN_IF_FAULTY();
-    if (object == NULL) return cudart_done(cudaErrorInvalidResourceHandle);
+    if (object == NULL) return cudaErrorInvalidResourceHandle;
     cudaError_t error = cudart_check_event_wait(object);
     if (error == cudaSuccess && object->is_behind) return cudaErrorNotReady;
     if (error == cudaSuccess && !cudart_ipc_is_done(object, waits)) return cudaErrorNotReady;
     if (error == cudaSuccess) cudart_order_wait_host(object);
-    return cudart_done(error);
+    return error;
 }
 
 RUNTIME_ANYWHERE(cudaEventSynchronize, (cudaEvent_t event), check_event(event, true))
 RUNTIME_ANYWHERE(cudaEventQuery, (cudaEvent_t event), check_event(event, false))
 
-cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+WORK_OF(RUNTIME, cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
+        (stream, event, flags))
 {
-    RETURN_IF_FAULTY();
     struct object *object = cudart_find(event, EVENT);
     if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal)
-        return cudart_done(cudaErrorInvalidValue);
-    if (!cudart_is_stream(stream) || object == NULL)
-        return cudart_done(cudaErrorInvalidResourceHandle);
+        return cudaErrorInvalidValue;
+    if (!cudart_is_stream(stream) || object == NULL) return cudaErrorInvalidResourceHandle;
     bool captured;
     if (flags == cudaEventWaitExternal) {
         struct work work = {.type = cudaGraphNodeTypeWaitEvent, .event = event};
-        if (!cudart_is_capturing(stream)) return cudart_done(cudaErrorIllegalState);
+        if (!cudart_is_capturing(stream)) return cudaErrorIllegalState;
         return cudart_submit(stream, &work);
     }
     if (object->is_behind) cudart_hold_streams();
     cudaError_t error = cudart_capture_wait(stream, object, &captured);
     if (error == cudaSuccess && !captured) cudart_ipc_is_done(object, true);
     if (error == cudaSuccess && !captured) cudart_order_wait_event(stream, object);
-    return cudart_done(error);
+    return error;
 }
 
-cudaError_t CUDARTAPI cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+WORK_OF(RUNTIME, cudaEventElapsedTime, (float *milliseconds, cudaEvent_t start, cudaEvent_t end),
+        (milliseconds, start, end))
 {
-    RETURN_IF_FAULTY();
-    if (milliseconds == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (milliseconds == NULL) return cudaErrorInvalidValue;
     const struct object *from = cudart_find(start, EVENT), *to = cudart_find(end, EVENT);
     if (from == NULL || to == NULL || !from->recorded || !to->recorded ||
         from->device != to->device || (from->flags | to->flags) & cudaEventDisableTiming)
-        return cudart_done(cudaErrorInvalidResourceHandle);
+        return cudaErrorInvalidResourceHandle;
     cudart_order_wait_host(from);
     cudart_order_wait_host(to);
     double seconds = (double)(to->at.tv_sec - from->at.tv_sec);

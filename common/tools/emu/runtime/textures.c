@@ -80,18 +80,17 @@ static cudaError_t allocate(struct cudaArray *array)
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaMalloc3DArray(cudaArray_t *handle,
-                                        const struct cudaChannelFormatDesc *format,
-                                        struct cudaExtent extent, unsigned flags)
+WORK_OF(RUNTIME_WAITS, cudaMalloc3DArray, (cudaArray_t *handle,
+        const struct cudaChannelFormatDesc *format, struct cudaExtent extent, unsigned flags),
+        (handle, format, extent, flags))
 {
-    RETURN_IF_UNSAFE();
-    if (handle == NULL || format == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (handle == NULL || format == NULL) return cudaErrorInvalidValue;
     struct cudaArray *array = allocated(malloc(sizeof *array));
     *array = (struct cudaArray){.format = *format, .extent = extent, .flags = flags};
     cudaError_t error = allocate(array);
     *handle = error == cudaSuccess ? array : NULL;
     if (error != cudaSuccess) free(array);
-    return cudart_done(error);
+    return error;
 }
 
 RUNTIME_ANYWHERE(cudaMallocArray, (cudaArray_t *handle, const struct cudaChannelFormatDesc *format,
@@ -100,26 +99,23 @@ RUNTIME_ANYWHERE(cudaMallocArray, (cudaArray_t *handle, const struct cudaChannel
                     cudaMalloc3DArray(handle, format, (struct cudaExtent){width, height, 0},
                                       flags)))
 
-cudaError_t CUDARTAPI cudaFreeArray(cudaArray_t handle)
+WORK_OF(RUNTIME_WAITS, cudaFreeArray, (cudaArray_t handle), (handle))
 {
-    RETURN_IF_UNSAFE();
     if (handle == NULL) return cudaSuccess;
     if (!cudart_take_array(handle)) return cudart_done_free(cudaErrorInvalidValue, handle);
     cudart_order_free_now(handle->memory);
     int error = cudart_forget(handle->memory, 1u << DEVICE);
     free(handle);
-    return cudart_done(error);
+    return error;
 }
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-cudaError_t CUDARTAPI cudaArrayGetInfo(struct cudaChannelFormatDesc *format,
-                                       struct cudaExtent *extent, unsigned *flags,
-                                       cudaArray_t handle)
+WORK_OF(RUNTIME, cudaArrayGetInfo, (struct cudaChannelFormatDesc *format, struct cudaExtent *extent,
+        unsigned *flags, cudaArray_t handle), (format, extent, flags, handle))
 {
-    RETURN_IF_FAULTY();
     const struct cudaArray *array = cudart_array(handle);
-    if (array == NULL) return cudart_done(cudaErrorInvalidResourceHandle);
+    if (array == NULL) return cudaErrorInvalidResourceHandle;
     if (format != NULL) *format = array->format;
     if (extent != NULL) *extent = array->extent;
     if (flags != NULL) *flags = array->flags;
@@ -307,37 +303,33 @@ static cudaError_t open_object(struct texture_object *object, const struct emu_t
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaCreateTextureObject(cudaTextureObject_t *handle,
-                                              const struct cudaResourceDesc *resource,
-                                              const struct cudaTextureDesc *description,
-                                              const struct cudaResourceViewDesc *view)
+WORK_OF(RUNTIME, cudaCreateTextureObject, (cudaTextureObject_t *handle,
+        const struct cudaResourceDesc *resource, const struct cudaTextureDesc *description,
+        const struct cudaResourceViewDesc *view), (handle, resource, description, view))
 {
-    RETURN_IF_FAULTY();
     struct emu_texture t = {0};
-    if (handle == NULL || resource == NULL || description == NULL)
-        return cudart_done(cudaErrorInvalidValue);
+    if (handle == NULL || resource == NULL || description == NULL) return cudaErrorInvalidValue;
     if (view != NULL)
-        return cudart_done(cudart_not_supported(
-            "a resource view",
-            "make a texture of the whole array instead, with NULL for the view"));
+        return cudart_not_supported(
+"a resource view",
+"make a texture of the whole array instead, with NULL for the view");
     cudaError_t error = take_resource(resource, false, &t);
     if (error == cudaSuccess) error = check_description(description, &t);
-    if (error != cudaSuccess) return cudart_done(error);
+    if (error != cudaSuccess) return error;
     take_description(description, &t);
     struct texture_object object = {.resource = *resource, .description = *description};
-    return cudart_done(open_object(&object, &t, handle));
+    return open_object(&object, &t, handle);
 }
 
-cudaError_t CUDARTAPI cudaCreateSurfaceObject(cudaSurfaceObject_t *handle,
-                                              const struct cudaResourceDesc *resource)
+WORK_OF(RUNTIME, cudaCreateSurfaceObject, (cudaSurfaceObject_t *handle,
+        const struct cudaResourceDesc *resource), (handle, resource))
 {
-    RETURN_IF_FAULTY();
     struct emu_texture t = {0};
-    if (handle == NULL || resource == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (handle == NULL || resource == NULL) return cudaErrorInvalidValue;
     cudaError_t error = take_resource(resource, true, &t);
-    if (error != cudaSuccess) return cudart_done(error);
+    if (error != cudaSuccess) return error;
     struct texture_object object = {.resource = *resource, .is_surface = true};
-    return cudart_done(open_object(&object, &t, handle));
+    return open_object(&object, &t, handle);
 }
 
 /* Copies what is known of an object. False: there is no such texture or surface. */
@@ -399,13 +391,13 @@ RUNTIME(cudaGetTextureObjectResourceViewDesc, (struct cudaResourceViewDesc *view
         ((void)view, (void)handle, cudaErrorInvalidValue))
 /* clang-format on */
 
-cudaError_t CUDARTAPI cudaDeviceGetTexture1DLinearMaxWidth(
-    size_t *elements, const struct cudaChannelFormatDesc *format, int device)
+WORK_OF(RUNTIME_ANYWHERE, cudaDeviceGetTexture1DLinearMaxWidth, (size_t *elements,
+        const struct cudaChannelFormatDesc *format, int device), (elements, format, device))
 {
     struct emu_texture t;
-    if (elements == NULL || format == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
+    if (elements == NULL || format == NULL) return cudaErrorInvalidValue;
+    if (!cudart_is_device(device)) return cudaErrorInvalidDevice;
     cudaError_t error = cudart_take_format(format, &t);
     if (error == cudaSuccess) *elements = LARGEST_LINEAR_TEXTURE;
-    return cudart_done(error);
+    return error;
 }

@@ -296,7 +296,7 @@ static cudaError_t fill_3d(struct cudaPitchedPtr area, int value, struct cudaExt
                            cudaStream_t stream, bool now)
 {
     if (extent.width > area.pitch || (extent.depth > 1 && extent.height > area.ysize))
-        return cudart_done(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     bool whole = extent.height == area.ysize;
     size_t rows = whole ? extent.height * extent.depth : extent.height;
     cudaError_t error = cudaSuccess;
