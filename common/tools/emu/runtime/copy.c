@@ -180,7 +180,7 @@ struct cudaMemcpy3DParms cudart_plain_copy(void *to, const void *from, size_t by
     };
 }
 
-/* Carry out a copy without arrays: in a stream, and before the function returns. */
+/* Carry out a copy: in a stream, and before the function returns. */
 static cudaError_t submit_copy(struct cudaMemcpy3DParms copy, cudaStream_t stream)
 {
     struct work work = {.type = cudaGraphNodeTypeMemcpy, .copy = copy};
@@ -204,12 +204,14 @@ static cudaError_t copy_now(struct cudaMemcpy3DParms copy)
     return error;
 }
 
+static cudaError_t copy(struct cudaMemcpy3DParms flat, struct when when)
+{
+    return when.now ? copy_now(flat) : submit_copy(flat, when.stream);
+}
+
 /* clang-format off */
-RUNTIME_ANYWHERE(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind),
-                 copy_now(cudart_plain_copy(to, from, bytes, kind)))
-RUNTIME_ANYWHERE(cudaMemcpyAsync, (void *to, const void *from, size_t bytes,
-                 enum cudaMemcpyKind kind, cudaStream_t stream),
-                 submit_copy(cudart_plain_copy(to, from, bytes, kind), stream))
+NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemcpy, copy(cudart_plain_copy(to, from, bytes, kind), when),
+                 void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
 /* clang-format on */
 
 /* ---- in two ---------------------------------------------------------------------------------- */
@@ -227,38 +229,24 @@ static struct cudaMemcpy3DParms copy_2d(void *to, size_t to_pitch, const void *f
 }
 
 /* clang-format off */
-RUNTIME_ANYWHERE(cudaMemcpy2D, (void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                 size_t width, size_t height, enum cudaMemcpyKind kind),
+NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemcpy2D,
                  IF(width <= to_pitch && width <= from_pitch, cudaErrorInvalidPitchValue,
-                    copy_now(copy_2d(to, to_pitch, from, from_pitch, width, height, kind))))
-RUNTIME_ANYWHERE(cudaMemcpy2DAsync, (void *to, size_t to_pitch, const void *from,
-                 size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind,
-                 cudaStream_t stream),
-                 IF(width <= to_pitch && width <= from_pitch, cudaErrorInvalidPitchValue,
-                    submit_copy(copy_2d(to, to_pitch, from, from_pitch, width, height, kind),
-                                stream)))
+                    copy(copy_2d(to, to_pitch, from, from_pitch, width, height, kind), when)),
+                 void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                 size_t width, size_t height, enum cudaMemcpyKind kind);
 /* clang-format on */
 
 /* ---- in three -------------------------------------------------------------------------------- */
 
-static cudaError_t copy_3d(const struct cudaMemcpy3DParms *copy, cudaStream_t stream, bool now)
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, struct when when)
 {
     struct cudaMemcpy3DParms flat;
-    cudaError_t error = copy != NULL ? cudart_flatten_copy(copy, &flat) : cudaErrorInvalidValue;
-    if (error != cudaSuccess) return error;
-    return now ? copy_now(flat) : submit_copy(flat, stream);
+    cudaError_t error = p != NULL ? cudart_flatten_copy(p, &flat) : cudaErrorInvalidValue;
+    return error != cudaSuccess ? error : copy(flat, when);
 }
 
-RUNTIME_ANYWHERE(cudaMemcpy3D, (const struct cudaMemcpy3DParms *copy), copy_3d(copy, NULL, true))
-RUNTIME_ANYWHERE(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *copy, cudaStream_t stream),
-                 copy_3d(copy, stream, false))
-
-ALSO_PTDS(cudaMemcpy);
-ALSO_PTSZ(cudaMemcpyAsync);
-ALSO_PTDS(cudaMemcpy2D);
-ALSO_PTSZ(cudaMemcpy2DAsync);
-ALSO_PTDS(cudaMemcpy3D);
-ALSO_PTSZ(cudaMemcpy3DAsync);
+NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemcpy3D, copy_3d(p, when),
+                 const struct cudaMemcpy3DParms *p);
 
 /* ---- copies from and to arrays --------------------------------------------------------------- */
 
@@ -349,44 +337,33 @@ static cudaError_t copy_of_rows(const struct rows *to, const struct rows *from, 
 }
 
 static cudaError_t copy_rows(struct rows to, struct rows from, size_t width, size_t height,
-                             enum cudaMemcpyKind kind)
+                             enum cudaMemcpyKind kind, struct when when)
 {
-    struct cudaMemcpy3DParms copy;
-    cudaError_t error = copy_of_rows(&to, &from, width, height, kind, &copy);
-    return error != cudaSuccess ? error : copy_now(copy);
-}
-
-static cudaError_t submit_rows(struct rows to, struct rows from, size_t width, size_t height,
-                               enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-    struct cudaMemcpy3DParms copy;
-    cudaError_t error = copy_of_rows(&to, &from, width, height, kind, &copy);
-    return error != cudaSuccess ? error : submit_copy(copy, stream);
+    struct cudaMemcpy3DParms flat;
+    cudaError_t error = copy_of_rows(&to, &from, width, height, kind, &flat);
+    return error != cudaSuccess ? error : copy(flat, when);
 }
 
 #define ARRAY(from, x, y)        ((struct rows){true, .array = from, x, y})
 #define MEMORY(first, row_bytes) ((struct rows){.memory = (void *)(first), .pitch = row_bytes})
 
 /* clang-format off */
-RUNTIME_ANYWHERE(cudaMemcpy2DToArray, (cudaArray_t to, size_t x, size_t y, const void *from,
-                 size_t pitch, size_t width, size_t height, enum cudaMemcpyKind kind),
-                 copy_rows(ARRAY(to, x, y), MEMORY(from, pitch), width, height, kind))
-RUNTIME_ANYWHERE(cudaMemcpy2DToArrayAsync, (cudaArray_t to, size_t x, size_t y, const void *from,
-                 size_t pitch, size_t width, size_t height, enum cudaMemcpyKind kind,
-                 cudaStream_t stream),
-                 submit_rows(ARRAY(to, x, y), MEMORY(from, pitch), width, height, kind, stream))
-RUNTIME_ANYWHERE(cudaMemcpy2DFromArray, (void *to, size_t pitch, cudaArray_const_t from, size_t x,
-                 size_t y, size_t width, size_t height, enum cudaMemcpyKind kind),
-                 copy_rows(MEMORY(to, pitch), ARRAY(from, x, y), width, height, kind))
-RUNTIME_ANYWHERE(cudaMemcpy2DFromArrayAsync, (void *to, size_t pitch, cudaArray_const_t from,
-                 size_t x, size_t y, size_t width, size_t height, enum cudaMemcpyKind kind,
-                 cudaStream_t stream),
-                 submit_rows(MEMORY(to, pitch), ARRAY(from, x, y), width, height, kind, stream))
+NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemcpy2DToArray,
+                 copy_rows(ARRAY(to, x, y), MEMORY(from, pitch), width, height, kind, when),
+                 cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+                 size_t height, enum cudaMemcpyKind kind);
+NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemcpy2DFromArray,
+                 copy_rows(MEMORY(to, pitch), ARRAY(from, x, y), width, height, kind, when),
+                 void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
+                 size_t height, enum cudaMemcpyKind kind);
 RUNTIME_ANYWHERE(cudaMemcpy2DArrayToArray, (cudaArray_t to, size_t to_x, size_t to_y,
                  cudaArray_const_t from, size_t from_x, size_t from_y, size_t width,
                  size_t height, enum cudaMemcpyKind kind),
-                 copy_rows(ARRAY(to, to_x, to_y), ARRAY(from, from_x, from_y), width, height, kind))
+                 copy_rows(ARRAY(to, to_x, to_y), ARRAY(from, from_x, from_y), width, height, kind,
+                           (struct when){.now = true}))
 /* clang-format on */
+
+ALSO_PTDS(cudaMemcpy2DArrayToArray);
 
 /* ---- copies of bytes, which go on in the next row -------------------------------------------- */
 
@@ -404,18 +381,14 @@ static void *bytes_of(cudaArray_const_t handle, size_t x, size_t y, size_t count
 }
 
 /* clang-format off */
-RUNTIME_ANYWHERE(cudaMemcpyToArray, (cudaArray_t to, size_t x, size_t y, const void *from,
-                 size_t count, enum cudaMemcpyKind kind),
-                 cudaMemcpy(bytes_of(to, x, y, count), from, count, kind))
-RUNTIME_ANYWHERE(cudaMemcpyToArrayAsync, (cudaArray_t to, size_t x, size_t y, const void *from,
-                 size_t count, enum cudaMemcpyKind kind, cudaStream_t stream),
-                 cudaMemcpyAsync(bytes_of(to, x, y, count), from, count, kind, stream))
-RUNTIME_ANYWHERE(cudaMemcpyFromArray, (void *to, cudaArray_const_t from, size_t x, size_t y,
-                 size_t count, enum cudaMemcpyKind kind),
-                 cudaMemcpy(to, bytes_of(from, x, y, count), count, kind))
-RUNTIME_ANYWHERE(cudaMemcpyFromArrayAsync, (void *to, cudaArray_const_t from, size_t x, size_t y,
-                 size_t count, enum cudaMemcpyKind kind, cudaStream_t stream),
-                 cudaMemcpyAsync(to, bytes_of(from, x, y, count), count, kind, stream))
+NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemcpyToArray,
+                 copy(cudart_plain_copy(bytes_of(to, x, y, count), from, count, kind), when),
+                 cudaArray_t to, size_t x, size_t y, const void *from, size_t count,
+                 enum cudaMemcpyKind kind);
+NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemcpyFromArray,
+                 copy(cudart_plain_copy(to, bytes_of(from, x, y, count), count, kind), when),
+                 void *to, cudaArray_const_t from, size_t x, size_t y, size_t count,
+                 enum cudaMemcpyKind kind);
 RUNTIME_ANYWHERE(cudaMemcpyArrayToArray, (cudaArray_t to, size_t to_x, size_t to_y,
                  cudaArray_const_t from, size_t from_x, size_t from_y, size_t count,
                  enum cudaMemcpyKind kind),
@@ -423,15 +396,6 @@ RUNTIME_ANYWHERE(cudaMemcpyArrayToArray, (cudaArray_t to, size_t to_x, size_t to
                             count, kind))
 /* clang-format on */
 
-ALSO_PTDS(cudaMemcpy2DToArray);
-ALSO_PTSZ(cudaMemcpy2DToArrayAsync);
-ALSO_PTDS(cudaMemcpy2DFromArray);
-ALSO_PTSZ(cudaMemcpy2DFromArrayAsync);
-ALSO_PTDS(cudaMemcpy2DArrayToArray);
-ALSO_PTDS(cudaMemcpyToArray);
-ALSO_PTSZ(cudaMemcpyToArrayAsync);
-ALSO_PTDS(cudaMemcpyFromArray);
-ALSO_PTSZ(cudaMemcpyFromArrayAsync);
 ALSO_PTDS(cudaMemcpyArrayToArray);
 
 /* ---- copies from and to __device__ and __constant__ variables -------------------------------- */
@@ -458,25 +422,18 @@ cudaError_t cudart_locate(const void *symbol, size_t bytes, size_t offset, void 
     })
 
 /* clang-format off */
-RUNTIME(cudaMemcpyToSymbol, (const void *symbol, const void *from, size_t bytes, size_t offset,
-        enum cudaMemcpyKind kind),
-        AT_SYMBOL(symbol, bytes, offset, cudaMemcpy(there, from, bytes, kind)))
-RUNTIME(cudaMemcpyFromSymbol, (void *to, const void *symbol, size_t bytes, size_t offset,
-        enum cudaMemcpyKind kind),
-        AT_SYMBOL(symbol, bytes, offset, cudaMemcpy(to, there, bytes, kind)))
-RUNTIME(cudaMemcpyToSymbolAsync, (const void *symbol, const void *from, size_t bytes,
-        size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream),
-        AT_SYMBOL(symbol, bytes, offset, cudaMemcpyAsync(there, from, bytes, kind, stream)))
-RUNTIME(cudaMemcpyFromSymbolAsync, (void *to, const void *symbol, size_t bytes, size_t offset,
-        enum cudaMemcpyKind kind, cudaStream_t stream),
-        AT_SYMBOL(symbol, bytes, offset, cudaMemcpyAsync(to, there, bytes, kind, stream)))
+NOW_OR_IN_STREAM(RUNTIME, cudaMemcpyToSymbol,
+                 AT_SYMBOL(symbol, bytes, offset,
+                           copy(cudart_plain_copy(there, from, bytes, kind), when)),
+                 const void *symbol, const void *from, size_t bytes, size_t offset,
+                 enum cudaMemcpyKind kind);
+NOW_OR_IN_STREAM(RUNTIME, cudaMemcpyFromSymbol,
+                 AT_SYMBOL(symbol, bytes, offset,
+                           copy(cudart_plain_copy(to, there, bytes, kind), when)),
+                 void *to, const void *symbol, size_t bytes, size_t offset,
+                 enum cudaMemcpyKind kind);
 RUNTIME(cudaGetSymbolAddress, (void **address, const void *symbol),
         IF(address != NULL, cudaErrorInvalidValue, cudart_locate(symbol, 0, 0, address)))
 RUNTIME(cudaGetSymbolSize, (size_t *bytes, const void *symbol),
         IF(bytes != NULL, cudaErrorInvalidValue, cudart_variable(symbol, &(emu_addr){0}, bytes)))
 /* clang-format on */
-
-ALSO_PTDS(cudaMemcpyToSymbol);
-ALSO_PTDS(cudaMemcpyFromSymbol);
-ALSO_PTSZ(cudaMemcpyToSymbolAsync);
-ALSO_PTSZ(cudaMemcpyFromSymbolAsync);

@@ -183,6 +183,23 @@ void cudart_print(const char *sentences);
 #define ALSO_PTSZ(name) extern __typeof__(name) name##_ptsz __attribute__((alias(#name)))
 #define ALSO_PTDS(name) extern __typeof__(name) name##_ptds __attribute__((alias(#name)))
 
+/* A copy or fill has two functions, one that does it before it returns, and one that does it in a
+ * stream, and both have a second name. `when` stands in the work for the function that it is. */
+struct when {
+    cudaStream_t stream;
+    bool now;
+};
+#define NOW_OR_IN_STREAM(row, name, work, ...)                                                     \
+    row(name, (__VA_ARGS__), WHEN(NULL, true, work))                                               \
+    row(name##Async, (__VA_ARGS__, cudaStream_t stream), WHEN(stream, false, work))                \
+    ALSO_PTDS(name);                                                                               \
+    ALSO_PTSZ(name##Async)
+#define WHEN(its_stream, is_now, work)                                                             \
+    ({                                                                                             \
+        const struct when when = {its_stream, is_now};                                             \
+        (int)(work);                                                                               \
+    })
+
 /* ---- kernels and variables (registered.c) ---------------------------------------------------- */
 
 /* A kernel on one device. */

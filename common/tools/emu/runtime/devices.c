@@ -414,18 +414,13 @@ static cudaError_t check_3d(const struct cudaMemcpy3DPeerParms *p, struct cudaMe
     return check_peers(copy->dstPtr.ptr, p->dstDevice, copy->srcPtr.ptr, p->srcDevice);
 }
 
-static cudaError_t copy_3d(const struct cudaMemcpy3DPeerParms *params, cudaStream_t stream,
-                           bool now)
+static cudaError_t copy_3d(const struct cudaMemcpy3DPeerParms *params, struct when when)
 {
     struct cudaMemcpy3DParms copy;
     cudaError_t error = check_3d(params, &copy);
     if (error != cudaSuccess) return error;
-    return now ? cudaMemcpy3D(&copy) : cudaMemcpy3DAsync(&copy, stream);
+    return when.now ? cudaMemcpy3D(&copy) : cudaMemcpy3DAsync(&copy, when.stream);
 }
 
-RUNTIME(cudaMemcpy3DPeer, (const struct cudaMemcpy3DPeerParms *p), copy_3d(p, NULL, true))
-RUNTIME(cudaMemcpy3DPeerAsync, (const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream),
-        copy_3d(p, stream, false))
-
-ALSO_PTDS(cudaMemcpy3DPeer);
-ALSO_PTSZ(cudaMemcpy3DPeerAsync);
+NOW_OR_IN_STREAM(RUNTIME, cudaMemcpy3DPeer, copy_3d(p, when),
+                 const struct cudaMemcpy3DPeerParms *p);

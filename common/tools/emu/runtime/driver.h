@@ -48,6 +48,11 @@ int driver_failed(CUresult);
 #define DRIVER_PTDS(name)  ALSO_PTDS_OF(name)
 #define ALSO_PTSZ_OF(name) ALSO_PTSZ(name)
 #define ALSO_PTDS_OF(name) ALSO_PTDS(name)
+#define DRIVER_NOW_OR_IN_STREAM(name, work, ...)                                                   \
+    DRIVER(name, (__VA_ARGS__), WHEN(NULL, true, work))                                            \
+    DRIVER(name##Async, (__VA_ARGS__, CUstream stream), WHEN(stream, false, work))                 \
+    DRIVER_PTDS(name);                                                                             \
+    DRIVER_PTSZ(name##Async)
 
 /* The context of a handle, if it lives; NULL: it is dead, or no handle. (driver_init.c) */
 struct context *driver_context(CUcontext);

@@ -303,7 +303,7 @@ static struct cudaPitchedPtr area(const struct copy_side *s, struct cudaExtent e
 }
 
 static int copy_rows(struct copy_side to, struct copy_side from, struct cudaExtent extent,
-                     CUstream stream, bool now)
+                     struct when when)
 {
     if (to.type == CU_MEMORYTYPE_ARRAY || from.type == CU_MEMORYTYPE_ARRAY)
         return (int)cudart_done(cudart_not_supported("a copy of arrays by the driver API",
@@ -315,45 +315,52 @@ static int copy_rows(struct copy_side to, struct copy_side from, struct cudaExte
                                            .dstPtr = area(&to, extent),
                                            .extent = extent,
                                            .kind = kind_of(&to, &from)};
-    return now ? cudaMemcpy3D(&copy) : cudaMemcpy3DAsync(&copy, stream);
+    return when.now ? cudaMemcpy3D(&copy) : cudaMemcpy3DAsync(&copy, when.stream);
 }
 
-static int copy_2d(const CUDA_MEMCPY2D *c, CUstream s, bool now)
+static int copy_2d(const CUDA_MEMCPY2D *c, struct when when)
 {
     if (c == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
     return copy_rows(side(c->dstMemoryType, c->dstHost, c->dstDevice, c->dstPitch, 0,
                           (struct cudaPos){c->dstXInBytes, c->dstY, 0}),
                      side(c->srcMemoryType, c->srcHost, c->srcDevice, c->srcPitch, 0,
                           (struct cudaPos){c->srcXInBytes, c->srcY, 0}),
-                     (struct cudaExtent){c->WidthInBytes, c->Height, 1}, s, now);
+                     (struct cudaExtent){c->WidthInBytes, c->Height, 1}, when);
 }
 
-static int copy_3d(const CUDA_MEMCPY3D *c, CUstream s, bool now)
+static int copy_3d(const CUDA_MEMCPY3D *c, struct when when)
 {
     if (c == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
     return copy_rows(side(c->dstMemoryType, c->dstHost, c->dstDevice, c->dstPitch, c->dstHeight,
                           (struct cudaPos){c->dstXInBytes, c->dstY, c->dstZ}),
                      side(c->srcMemoryType, c->srcHost, c->srcDevice, c->srcPitch, c->srcHeight,
                           (struct cudaPos){c->srcXInBytes, c->srcY, c->srcZ}),
-                     (struct cudaExtent){c->WidthInBytes, c->Height, c->Depth}, s, now);
+                     (struct cudaExtent){c->WidthInBytes, c->Height, c->Depth}, when);
 }
 
 static int copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
-                     size_t bytes, CUstream s, bool now)
+                     size_t bytes, struct when when)
 {
     const struct context *target = driver_context(to_context),
                          *source = driver_context(from_context);
     if (target == NULL || source == NULL) return driver_failed(CUDA_ERROR_INVALID_CONTEXT);
     int there = target->device->number, here = source->device->number;
-    return now ? cudaMemcpyPeer(at(to), there, at(from), here, bytes)
-               : cudaMemcpyPeerAsync(at(to), there, at(from), here, bytes, s);
+    return when.now ? cudaMemcpyPeer(at(to), there, at(from), here, bytes)
+                    : cudaMemcpyPeerAsync(at(to), there, at(from), here, bytes, when.stream);
+}
+
+static int copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                struct when when)
+{
+    return when.now ? cudaMemcpy(to, from, bytes, kind)
+                    : cudaMemcpyAsync(to, from, bytes, kind, when.stream);
 }
 
 /* ---- fills ----------------------------------------------------------------------------------- */
 
 /* Fills rows of elements of 1, 2 or 4 bytes. */
 static int fill(CUdeviceptr to, size_t pitch, unsigned value, unsigned element, size_t width,
-                size_t height, CUstream s, bool now)
+                size_t height, struct when when)
 {
     bool is_aligned = to % element == 0 && (height <= 1 || pitch % element == 0);
     if (!is_aligned) return driver_failed(CUDA_ERROR_INVALID_VALUE);
@@ -363,74 +370,31 @@ static int fill(CUdeviceptr to, size_t pitch, unsigned value, unsigned element, 
                                                 .elementSize = element,
                                                 .width = width,
                                                 .height = height};
-    return now ? cudart_fill_now(parameters) : cudart_submit_fill(parameters, s);
+    return cudart_fill(parameters, when);
 }
 
-#define HTOD cudaMemcpyHostToDevice
-#define DTOH cudaMemcpyDeviceToHost
-#define DTOD cudaMemcpyDeviceToDevice
 #define FILLS(bits, type)                                                                          \
-    DRIVER(cuMemsetD##bits##_v2, (CUdeviceptr p, type value, size_t n),                            \
-           fill(p, 0, value, bits / 8, n, 1, NULL, true))                                          \
-    DRIVER(cuMemsetD##bits##Async, (CUdeviceptr p, type value, size_t n, CUstream s),              \
-           fill(p, 0, value, bits / 8, n, 1, s, false))                                            \
-    DRIVER(cuMemsetD2D##bits##_v2,                                                                 \
-           (CUdeviceptr p, size_t pitch, type value, size_t width, size_t height),                 \
-           fill(p, pitch, value, bits / 8, width, height, NULL, true))                             \
-    DRIVER(cuMemsetD2D##bits##Async,                                                               \
-           (CUdeviceptr p, size_t pitch, type value, size_t width, size_t height, CUstream s),     \
-           fill(p, pitch, value, bits / 8, width, height, s, false))                               \
-    DRIVER_PTDS(cuMemsetD##bits##_v2);                                                             \
-    DRIVER_PTSZ(cuMemsetD##bits##Async);                                                           \
-    DRIVER_PTDS(cuMemsetD2D##bits##_v2);                                                           \
-    DRIVER_PTSZ(cuMemsetD2D##bits##Async)
+    DRIVER_NOW_OR_IN_STREAM(cuMemsetD##bits, fill(p, 0, value, bits / 8, n, 1, when),              \
+                            CUdeviceptr p, type value, size_t n);                                  \
+    DRIVER_NOW_OR_IN_STREAM(cuMemsetD2D##bits,                                                     \
+                            fill(p, pitch, value, bits / 8, width, height, when), CUdeviceptr p,   \
+                            size_t pitch, type value, size_t width, size_t height)
 
 FILLS(8, unsigned char);
 FILLS(16, unsigned short);
 FILLS(32, unsigned);
 
-/* clang-format off */
-DRIVER(cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes),
-       cudaMemcpy(at(to), at(from), bytes, cudaMemcpyDefault))
-DRIVER(cuMemcpyHtoD, (CUdeviceptr to, const void *from, size_t bytes),
-       cudaMemcpy(at(to), from, bytes, HTOD))
-DRIVER(cuMemcpyDtoH, (void *to, CUdeviceptr from, size_t bytes),
-       cudaMemcpy(to, at(from), bytes, DTOH))
-DRIVER(cuMemcpyDtoD, (CUdeviceptr to, CUdeviceptr from, size_t bytes),
-       cudaMemcpy(at(to), at(from), bytes, DTOD))
-DRIVER(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream s),
-       cudaMemcpyAsync(at(to), at(from), bytes, cudaMemcpyDefault, s))
-DRIVER(cuMemcpyHtoDAsync, (CUdeviceptr to, const void *from, size_t bytes, CUstream s),
-       cudaMemcpyAsync(at(to), from, bytes, HTOD, s))
-DRIVER(cuMemcpyDtoHAsync, (void *to, CUdeviceptr from, size_t bytes, CUstream s),
-       cudaMemcpyAsync(to, at(from), bytes, DTOH, s))
-DRIVER(cuMemcpyDtoDAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream s),
-       cudaMemcpyAsync(at(to), at(from), bytes, DTOD, s))
-DRIVER(cuMemcpyPeer, (CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here,
-        size_t bytes),
-       copy_peer(to, there, from, here, bytes, NULL, true))
-DRIVER(cuMemcpyPeerAsync, (CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here,
-        size_t bytes, CUstream s),
-       copy_peer(to, there, from, here, bytes, s, false))
-DRIVER(cuMemcpy2D, (const CUDA_MEMCPY2D *copy), copy_2d(copy, NULL, true))
-DRIVER(cuMemcpy2DUnaligned, (const CUDA_MEMCPY2D *copy), copy_2d(copy, NULL, true))
-DRIVER(cuMemcpy2DAsync, (const CUDA_MEMCPY2D *copy, CUstream s), copy_2d(copy, s, false))
-DRIVER(cuMemcpy3D, (const CUDA_MEMCPY3D *copy), copy_3d(copy, NULL, true))
-DRIVER(cuMemcpy3DAsync, (const CUDA_MEMCPY3D *copy, CUstream s), copy_3d(copy, s, false))
-/* clang-format on */
-
-DRIVER_PTDS(cuMemcpy);
-DRIVER_PTDS(cuMemcpyHtoD);
-DRIVER_PTDS(cuMemcpyDtoH);
-DRIVER_PTDS(cuMemcpyDtoD);
-DRIVER_PTSZ(cuMemcpyAsync);
-DRIVER_PTSZ(cuMemcpyHtoDAsync);
-DRIVER_PTSZ(cuMemcpyDtoHAsync);
-DRIVER_PTSZ(cuMemcpyDtoDAsync);
-DRIVER_PTDS(cuMemcpyPeer);
-DRIVER_PTSZ(cuMemcpyPeerAsync);
-DRIVER_PTDS(cuMemcpy2D);
+DRIVER_NOW_OR_IN_STREAM(cuMemcpy, copy(at(to), at(from), bytes, cudaMemcpyDefault, when),
+                        CUdeviceptr to, CUdeviceptr from, size_t bytes);
+DRIVER_NOW_OR_IN_STREAM(cuMemcpyHtoD, copy(at(to), from, bytes, cudaMemcpyHostToDevice, when),
+                        CUdeviceptr to, const void *from, size_t bytes);
+DRIVER_NOW_OR_IN_STREAM(cuMemcpyDtoH, copy(to, at(from), bytes, cudaMemcpyDeviceToHost, when),
+                        void *to, CUdeviceptr from, size_t bytes);
+DRIVER_NOW_OR_IN_STREAM(cuMemcpyDtoD, copy(at(to), at(from), bytes, cudaMemcpyDeviceToDevice, when),
+                        CUdeviceptr to, CUdeviceptr from, size_t bytes);
+DRIVER_NOW_OR_IN_STREAM(cuMemcpyPeer, copy_peer(to, there, from, here, bytes, when), CUdeviceptr to,
+                        CUcontext there, CUdeviceptr from, CUcontext here, size_t bytes);
+DRIVER_NOW_OR_IN_STREAM(cuMemcpy2D, copy_2d(c, when), const CUDA_MEMCPY2D *c);
+DRIVER_NOW_OR_IN_STREAM(cuMemcpy3D, copy_3d(c, when), const CUDA_MEMCPY3D *c);
+DRIVER(cuMemcpy2DUnaligned, (const CUDA_MEMCPY2D *c), copy_2d(c, (struct when){.now = true}))
 DRIVER_PTDS(cuMemcpy2DUnaligned);
-DRIVER_PTSZ(cuMemcpy2DAsync);
-DRIVER_PTDS(cuMemcpy3D);
-DRIVER_PTSZ(cuMemcpy3DAsync);

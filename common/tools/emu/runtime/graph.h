@@ -52,9 +52,7 @@ cudaError_t cudart_check_fill(const struct cudaMemsetParams *);
 void cudart_run_host(const struct cudaHostNodeParams *);
 void cudart_record_event(cudaEvent_t);
 
-/* Carry out a fill likewise. */
-cudaError_t cudart_submit_fill(struct cudaMemsetParams, cudaStream_t);
-cudaError_t cudart_fill_now(struct cudaMemsetParams);
+cudaError_t cudart_fill(struct cudaMemsetParams, struct when);
 
 /* The description of a one-dimensional copy. */
 struct cudaMemcpy3DParms cudart_plain_copy(void *to, const void *from, size_t bytes,

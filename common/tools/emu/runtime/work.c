@@ -257,7 +257,7 @@ static struct cudaMemsetParams bytes_2d(void *to, size_t pitch, int value, size_
 
 /* ---- at once, and in a stream ---------------------------------------------------------------- */
 
-cudaError_t cudart_fill_now(struct cudaMemsetParams fill)
+static cudaError_t fill_now(struct cudaMemsetParams fill)
 {
     RETURN_IF_FAULTY();
     cudaError_t error = cudart_check_wait(NULL);
@@ -270,30 +270,24 @@ cudaError_t cudart_fill_now(struct cudaMemsetParams fill)
     return cudart_done(error);
 }
 
-cudaError_t cudart_submit_fill(struct cudaMemsetParams fill, cudaStream_t stream)
+cudaError_t cudart_fill(struct cudaMemsetParams fill, struct when when)
 {
     struct work work = {.type = cudaGraphNodeTypeMemset, .fill = fill};
-    return cudart_submit(stream, &work);
+    return when.now ? fill_now(fill) : cudart_submit(when.stream, &work);
 }
 
-/* clang-format off */
-RUNTIME_ANYWHERE(cudaMemset, (void *to, int value, size_t bytes),
-                 cudart_fill_now(bytes_2d(to, bytes, value, bytes, 1)))
-RUNTIME_ANYWHERE(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream),
-                 cudart_submit_fill(bytes_2d(to, bytes, value, bytes, 1), stream))
-RUNTIME_ANYWHERE(cudaMemset2D, (void *to, size_t pitch, int value, size_t width, size_t height),
+NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemset,
+                 cudart_fill(bytes_2d(to, bytes, value, bytes, 1), when), void *to, int value,
+                 size_t bytes);
+NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemset2D,
                  IF(width <= pitch, cudaErrorInvalidValue,
-                    cudart_fill_now(bytes_2d(to, pitch, value, width, height))))
-RUNTIME_ANYWHERE(cudaMemset2DAsync, (void *to, size_t pitch, int value, size_t width,
-                 size_t height, cudaStream_t stream),
-                 IF(width <= pitch, cudaErrorInvalidValue,
-                    cudart_submit_fill(bytes_2d(to, pitch, value, width, height), stream)))
-/* clang-format on */
+                    cudart_fill(bytes_2d(to, pitch, value, width, height), when)),
+                 void *to, size_t pitch, int value, size_t width, size_t height);
 
 /* A three-dimensional fill is one two-dimensional fill if there are no gaps between its slices;
  * otherwise it is one fill for each slice. */
 static cudaError_t fill_3d(struct cudaPitchedPtr area, int value, struct cudaExtent extent,
-                           cudaStream_t stream, bool now)
+                           struct when when)
 {
     if (extent.width > area.pitch || (extent.depth > 1 && extent.height > area.ysize))
         return cudaErrorInvalidValue;
@@ -303,23 +297,13 @@ static cudaError_t fill_3d(struct cudaPitchedPtr area, int value, struct cudaExt
     for (size_t z = 0; z < (whole ? 1 : extent.depth) && error == cudaSuccess; z++) {
         struct cudaMemsetParams fill = bytes_2d((char *)area.ptr + z * area.pitch * area.ysize,
                                                 area.pitch, value, extent.width, rows);
-        error = now ? cudart_fill_now(fill) : cudart_submit_fill(fill, stream);
+        error = cudart_fill(fill, when);
     }
     return error;
 }
 
-RUNTIME_ANYWHERE(cudaMemset3D, (struct cudaPitchedPtr area, int value, struct cudaExtent extent),
-                 fill_3d(area, value, extent, NULL, true))
-RUNTIME_ANYWHERE(cudaMemset3DAsync, (struct cudaPitchedPtr area, int value,
-                 struct cudaExtent extent, cudaStream_t stream),
-                 fill_3d(area, value, extent, stream, false))
-
-ALSO_PTDS(cudaMemset);
-ALSO_PTSZ(cudaMemsetAsync);
-ALSO_PTDS(cudaMemset2D);
-ALSO_PTSZ(cudaMemset2DAsync);
-ALSO_PTDS(cudaMemset3D);
-ALSO_PTSZ(cudaMemset3DAsync);
+NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemset3D, fill_3d(area, value, extent, when),
+                 struct cudaPitchedPtr area, int value, struct cudaExtent extent);
 
 /* ---- work of the libraries that take the place of NVIDIA's (libs/), in a stream -------------- */
 
