@@ -22,25 +22,32 @@
 
 /* A function of the driver API is one line, DRIVER(name, (parameters), work). The work returns a
  * cudaError_t or a CUresult as an int, and is done only if the driver is initialised and the thread
- * has a context. DRIVER_ANYWHERE: it needs no context. */
+ * has a context. DRIVER_ANYWHERE: it needs no context; DRIVER_ALWAYS: nor the driver. */
 #define DRIVER(name, parameters, work)                                                             \
     CUresult CUDAAPI name parameters                                                               \
     {                                                                                              \
-        return driver_end(driver_begin(true) ? (int)(work) : driver_obstacle());                   \
+        int refused = driver_begin(NEEDS_CONTEXT);                                                 \
+        return driver_end(refused != CUDA_SUCCESS ? refused : (int)(work));                        \
     }
 #define DRIVER_ANYWHERE(name, parameters, work)                                                    \
     CUresult CUDAAPI name parameters                                                               \
     {                                                                                              \
-        return driver_end(driver_begin(false) ? (int)(work) : driver_obstacle());                  \
+        int refused = driver_begin(NEEDS_DRIVER);                                                  \
+        return driver_end(refused != CUDA_SUCCESS ? refused : (int)(work));                        \
+    }
+#define DRIVER_ALWAYS(name, parameters, work)                                                      \
+    CUresult CUDAAPI name parameters                                                               \
+    {                                                                                              \
+        driver_begin(NEEDS_NOTHING);                                                               \
+        return driver_end((int)(work));                                                            \
     }
 
-/* Begins a function. False: it must end at once, with driver_obstacle(). */
-bool driver_begin(bool needs_context);
-int driver_obstacle(void);
-/* Ends it: turns the runtime's error into the driver's. */
+/* Begins a function, and says why it must end at once. */
+enum driver_need { NEEDS_NOTHING, NEEDS_DRIVER, NEEDS_CONTEXT };
+int driver_begin(enum driver_need);
+/* Ends it: turns the runtime's error into the driver's, and tells memcheck of it if no function of
+ * the runtime has done that. */
 CUresult driver_end(int error);
-/* An error that no function of the runtime has told memcheck of. Returns it. */
-int driver_failed(CUresult);
 
 /* Names for programs that are compiled with per-thread default streams (see ALSO_PTSZ). The name is
  * expanded first: cuda.h makes cuMemAlloc_v2 of cuMemAlloc. */
@@ -58,7 +65,7 @@ int driver_failed(CUresult);
 struct context *driver_context(CUcontext);
 /* CUDA_ERROR_INVALID_VALUE for a device that does not exist, else the work's result. */
 #define ON_DEVICE(number, work)                                                                    \
-    (cudart_is_device(number) ? (int)(work) : driver_failed(CUDA_ERROR_INVALID_DEVICE))
+    (cudart_is_device(number) ? (int)(work) : CUDA_ERROR_INVALID_DEVICE)
 
 static inline void *at(CUdeviceptr address) { return (void *)(uintptr_t)address; } /* NOLINT */
 

@@ -28,26 +28,18 @@ char *driver_read_file(const char *path, size_t *bytes)
 /* ---- the frame of each function -------------------------------------------------------------- */
 
 static atomic_bool is_initialised;
-static _Thread_local int obstacle;
 
-static int find_obstacle(bool needs_context)
+int driver_begin(enum driver_need need)
 {
     const struct context *current = cudart_current_context();
+    cudart_in_driver = true;
+    cudart_begin();
+    if (need == NEEDS_NOTHING) return CUDA_SUCCESS;
     if (!is_initialised && current == NULL) return CUDA_ERROR_NOT_INITIALIZED;
-    if (!needs_context) return CUDA_SUCCESS;
+    if (need == NEEDS_DRIVER) return CUDA_SUCCESS;
     if (current == NULL) return CUDA_ERROR_INVALID_CONTEXT;
     return current->references > 0 ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
-
-bool driver_begin(bool needs_context)
-{
-    cudart_in_driver = true;
-    obstacle = find_obstacle(needs_context);
-    if (obstacle != CUDA_SUCCESS) driver_failed((CUresult)obstacle);
-    return obstacle == CUDA_SUCCESS;
-}
-
-int driver_obstacle(void) { return obstacle; }
 
 /* An error that both APIs have has the same number in both. The runtime has more errors. */
 int cudart_driver_error(int error)
@@ -60,28 +52,23 @@ int cudart_driver_error(int error)
 
 CUresult driver_end(int error)
 {
+    cudart_end(error);
     cudart_in_driver = false;
     return (CUresult)cudart_driver_error(error);
 }
 
-int driver_failed(CUresult error) { return (int)cudart_done((int)error); }
-
 /* ---- cuInit ---------------------------------------------------------------------------------- */
 
-CUresult CUDAAPI cuInit(unsigned flags)
+static int initialise(unsigned flags)
 {
-    cudart_in_driver = true;
-    if (flags != 0) return driver_end(driver_failed(CUDA_ERROR_INVALID_VALUE));
+    if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
     cudaError_t refusal = cudart_refusal();
     if (refusal == cudaSuccess) is_initialised = true;
-    return driver_end(refusal);
+    return refusal;
 }
 
-CUresult CUDAAPI cuDriverGetVersion(int *version)
-{
-    cudart_in_driver = true;
-    return driver_end(cudaDriverGetVersion(version));
-}
+DRIVER_ALWAYS(cuInit, (unsigned flags), initialise(flags))
+DRIVER_ALWAYS(cuDriverGetVersion, (int *version), cudaDriverGetVersion(version))
 
 /* The range that a program marks for a profiler is ignored: the report has every launch. */
 DRIVER(cuProfilerStart, (void), CUDA_SUCCESS)
@@ -103,12 +90,11 @@ CUresult CUDAAPI cuGetExportTable(const void **table, const CUuuid *id)
     char feature[200];
     const char *library = caller(__builtin_return_address(0));
     (void)table, (void)id;
-    cudart_in_driver = true;
-    if (strncmp(library, "libnv", strlen("libnv")) == 0)
-        return driver_end(CUDA_ERROR_NOT_SUPPORTED);
+    if (strncmp(library, "libnv", strlen("libnv")) == 0) return CUDA_ERROR_NOT_SUPPORTED;
+    driver_begin(NEEDS_NOTHING);
     snprintf(feature, sizeof feature, "NVIDIA's runtime in %s", library);
-    return driver_end((int)cudart_done(cudart_not_supported(
-        feature, "it needs a GPU: the emulator runs what is linked with libcudart.so.13")));
+    return driver_end((int)cudart_not_supported(
+        feature, "it needs a GPU: the emulator runs what is linked with libcudart.so.13"));
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -186,7 +172,7 @@ static int get_function(const char *name, void **function, int version, cuuint64
     const cuuint64_t known =
         CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
     if (name == NULL || name[0] == '\0' || function == NULL || version < 0 || flags & ~known)
-        return driver_failed(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     bool per_thread = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
     enum cudart_query query = cudart_driver_function(name, version, per_thread, function);
     if (result == NULL) return CUDA_SUCCESS;
@@ -196,73 +182,42 @@ static int get_function(const char *name, void **function, int version, cuuint64
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuGetProcAddress_v2(const char *name, void **function, int version,
-                                     cuuint64_t flags, CUdriverProcAddressQueryResult *result)
-{
-    cudart_in_driver = true;
-    return driver_end(get_function(name, function, version, flags, result));
-}
-
-CUresult CUDAAPI cuGetProcAddress_v2_ptsz(const char *name, void **function, int version,
-                                          cuuint64_t flags, CUdriverProcAddressQueryResult *result)
-{
-    cudart_in_driver = true;
-    if (flags == CU_GET_PROC_ADDRESS_DEFAULT) flags = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-    return driver_end(get_function(name, function, version, flags, result));
-}
-
 /* The older form has no `result`, so it returns an error if there is no such function. */
-#undef cuGetProcAddress
-CUresult CUDAAPI cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags)
+static int get_existing(const char *name, void **function, int version, cuuint64_t flags)
 {
-    cudart_in_driver = true;
     int error = get_function(name, function, version, flags, NULL);
-    bool is_missing = error == CUDA_SUCCESS && *function == NULL;
-    return driver_end(is_missing ? driver_failed(CUDA_ERROR_NOT_FOUND) : error);
+    return error == CUDA_SUCCESS && *function == NULL ? CUDA_ERROR_NOT_FOUND : error;
 }
+
+#undef cuGetProcAddress
+/* clang-format off */
+DRIVER_ALWAYS(cuGetProcAddress, (const char *name, void **function, int version, cuuint64_t flags),
+              get_existing(name, function, version, flags))
+DRIVER_ALWAYS(cuGetProcAddress_v2, (const char *name, void **function, int version,
+               cuuint64_t flags, CUdriverProcAddressQueryResult *result),
+              get_function(name, function, version, flags, result))
+DRIVER_ALWAYS(cuGetProcAddress_v2_ptsz, (const char *name, void **function, int version,
+               cuuint64_t flags, CUdriverProcAddressQueryResult *result),
+              get_function(name, function, version, flags == CU_GET_PROC_ADDRESS_DEFAULT ?
+                  (cuuint64_t)CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM : flags, result))
+/* clang-format on */
 
 /* ---- the devices ----------------------------------------------------------------------------- */
 
 /* They have the same numbers in the runtime. */
 
-
-static int get_device(CUdevice *device, int number)
-{
-    if (device == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
-    *device = number;
-    return CUDA_SUCCESS;
-}
-
-static int get_name(char *name, int length, CUdevice device)
-{
-    struct cudaDeviceProp p;
-    if (name == NULL || length <= 0) return driver_failed(CUDA_ERROR_INVALID_VALUE);
-    cudaError_t error = cudaGetDeviceProperties(&p, device);
-    if (error == cudaSuccess) snprintf(name, (size_t)length, "%s", p.name);
-    return error;
-}
-
-static int get_uuid(CUuuid *uuid, CUdevice device)
-{
-    struct cudaDeviceProp p;
-    if (uuid == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
-    cudaError_t error = cudaGetDeviceProperties(&p, device);
-    if (error == cudaSuccess) memcpy(uuid, &p.uuid, sizeof *uuid);
-    return error;
-}
-
-static int get_total(size_t *bytes, CUdevice device)
-{
-    struct cudaDeviceProp p;
-    if (bytes == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
-    cudaError_t error = cudaGetDeviceProperties(&p, device);
-    if (error == cudaSuccess) *bytes = p.totalGlobalMem;
-    return error;
-}
+/* The work with `p`, the device's properties, if there is a place for the answer. */
+#define OF_DEVICE(device, has_place, work)                                                         \
+    ({                                                                                             \
+        struct cudaDeviceProp p;                                                                   \
+        cudaError_t error =                                                                        \
+            has_place ? cudaGetDeviceProperties(&p, device) : cudaErrorInvalidValue;               \
+        IF(error == cudaSuccess, error, work);                                                     \
+    })
 
 static int get_capability(int *major, int *minor, CUdevice device)
 {
-    if (major == NULL || minor == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (major == NULL || minor == NULL) return CUDA_ERROR_INVALID_VALUE;
     cudaError_t error = cudaDeviceGetAttribute(major, cudaDevAttrComputeCapabilityMajor, device);
     if (error != cudaSuccess) return error;
     return cudaDeviceGetAttribute(minor, cudaDevAttrComputeCapabilityMinor, device);
@@ -271,13 +226,17 @@ static int get_capability(int *major, int *minor, CUdevice device)
 #undef cuDeviceGetUuid /* the older form does the same */
 /* clang-format off */
 DRIVER_ANYWHERE(cuDeviceGet, (CUdevice *device, int number),
-                ON_DEVICE(number, get_device(device, number)))
+                ON_DEVICE(number, TELL(device, number)))
 DRIVER_ANYWHERE(cuDeviceGetCount, (int *count), cudaGetDeviceCount(count))
 DRIVER_ANYWHERE(cuDeviceGetName, (char *name, int length, CUdevice device),
-                get_name(name, length, device))
-DRIVER_ANYWHERE(cuDeviceGetUuid, (CUuuid *uuid, CUdevice device), get_uuid(uuid, device))
-DRIVER_ANYWHERE(cuDeviceGetUuid_v2, (CUuuid *uuid, CUdevice device), get_uuid(uuid, device))
-DRIVER_ANYWHERE(cuDeviceTotalMem, (size_t *bytes, CUdevice device), get_total(bytes, device))
+                OF_DEVICE(device, name != NULL && length > 0,
+                          (snprintf(name, (size_t)length, "%s", p.name), CUDA_SUCCESS)))
+DRIVER_ANYWHERE(cuDeviceGetUuid, (CUuuid *uuid, CUdevice device),
+                OF_DEVICE(device, uuid != NULL, TELL(uuid, p.uuid)))
+DRIVER_ANYWHERE(cuDeviceGetUuid_v2, (CUuuid *uuid, CUdevice device),
+                OF_DEVICE(device, uuid != NULL, TELL(uuid, p.uuid)))
+DRIVER_ANYWHERE(cuDeviceTotalMem, (size_t *bytes, CUdevice device),
+                OF_DEVICE(device, bytes != NULL, TELL(bytes, p.totalGlobalMem)))
 DRIVER_ANYWHERE(cuDeviceComputeCapability, (int *major, int *minor, CUdevice device),
                 get_capability(major, minor, device))
 DRIVER_ANYWHERE(cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device),
@@ -315,33 +274,24 @@ struct context *driver_context(CUcontext handle)
 static int wrong_context(CUcontext handle)
 {
     bool is_dead = cudart_is_context((struct context *)handle);
-    return driver_failed(is_dead ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT);
+    return is_dead ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 #define WITH_CONTEXT(handle, work)                                                                 \
     (driver_context(handle) != NULL ? (int)(work) : wrong_context(handle))
 
-static int set(void *place, const void *value, size_t bytes)
-{
-    if (place == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
-    memcpy(place, value, bytes);
-    return CUDA_SUCCESS;
-}
-#define SET(place, value) set(place, &(__typeof__(*(place))){value}, sizeof *(place))
-
 /* ---- made and destroyed ---------------------------------------------------------------------- */
 
 static int create(CUcontext *handle, unsigned flags, CUdevice device)
 {
-    if (handle == NULL || flags & ~(unsigned)CU_CTX_FLAGS_MASK)
-        return driver_failed(CUDA_ERROR_INVALID_VALUE);
-    if (!cudart_is_device(device)) return driver_failed(CUDA_ERROR_INVALID_DEVICE);
+    if (handle == NULL || flags & ~(unsigned)CU_CTX_FLAGS_MASK) return CUDA_ERROR_INVALID_VALUE;
+    if (!cudart_is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     int was = cudart_use_device(device);
     cudaError_t fault = cudart_refusal();
     cudart_use_device(was);
     if (fault != cudaSuccess) return fault;
     struct context *context = cudart_new_context(cudart_device_at(device), flags);
-    if (!cudart_push_context(context)) return driver_failed(CUDA_ERROR_OUT_OF_MEMORY);
+    if (!cudart_push_context(context)) return CUDA_ERROR_OUT_OF_MEMORY;
     context->references = 1;
     *handle = (CUcontext)context;
     return CUDA_SUCCESS;
@@ -351,17 +301,17 @@ static int create(CUcontext *handle, unsigned flags, CUdevice device)
 static int create_with(CUcontext *handle, bool has_parameters, unsigned flags, CUdevice device)
 {
     if (!has_parameters) return create(handle, flags, device);
-    return (int)cudart_done(cudart_not_supported(
-        "cuCtxCreate with parameters", "a context has the whole GPU here; give it NULL instead"));
+    return cudart_not_supported("cuCtxCreate with parameters",
+                                "a context has the whole GPU here; give it NULL instead");
 }
 
 static int destroy(CUcontext handle)
 {
     struct context *context = driver_context(handle);
-    if (handle == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (handle == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (context == NULL) return wrong_context(handle);
     if (context == cudart_primary_context(context->device->number))
-        return driver_failed(CUDA_ERROR_INVALID_CONTEXT);
+        return CUDA_ERROR_INVALID_CONTEXT;
     cudart_end_context(context);
     if (context == current()) cudart_set_context(NULL);
     return CUDA_SUCCESS;
@@ -371,16 +321,16 @@ static int destroy(CUcontext handle)
 
 static int push(CUcontext handle)
 {
-    if (handle == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (handle == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (driver_context(handle) == NULL) return wrong_context(handle);
     bool done = cudart_push_context((struct context *)handle);
-    return done ? CUDA_SUCCESS : driver_failed(CUDA_ERROR_OUT_OF_MEMORY);
+    return done ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static int pop(CUcontext *handle)
 {
     struct context *top = current();
-    if (top == NULL) return driver_failed(CUDA_ERROR_INVALID_CONTEXT);
+    if (top == NULL) return CUDA_ERROR_INVALID_CONTEXT;
     if (handle != NULL) *handle = (CUcontext)top;
     cudart_set_context(NULL);
     return CUDA_SUCCESS;
@@ -403,7 +353,7 @@ static int synchronize(struct context *context)
 
 static int set_flags(struct context *context, unsigned flags)
 {
-    if (flags & ~(unsigned)CU_CTX_FLAGS_MASK) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (flags & ~(unsigned)CU_CTX_FLAGS_MASK) return CUDA_ERROR_INVALID_VALUE;
     context->flags = flags;
     return CUDA_SUCCESS;
 }
@@ -412,7 +362,7 @@ static int set_flags(struct context *context, unsigned flags)
 
 static int retain(CUcontext *handle, CUdevice device)
 {
-    if (handle == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (handle == NULL) return CUDA_ERROR_INVALID_VALUE;
     struct context *primary = cudart_primary_context(device);
     primary->references++;
     *handle = (CUcontext)primary;
@@ -421,7 +371,7 @@ static int retain(CUcontext *handle, CUdevice device)
 
 static int release(struct context *primary)
 {
-    if (primary->references == 0) return driver_failed(CUDA_ERROR_INVALID_CONTEXT);
+    if (primary->references == 0) return CUDA_ERROR_INVALID_CONTEXT;
     if (--primary->references == 0) cudart_end_context(primary);
     return CUDA_SUCCESS;
 }
@@ -434,7 +384,7 @@ static int reset(struct context *primary)
 
 static int get_state(const struct context *primary, unsigned *flags, int *active)
 {
-    if (flags == NULL || active == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (flags == NULL || active == NULL) return CUDA_ERROR_INVALID_VALUE;
     *flags = primary->flags;
     *active = primary->references > 0;
     return CUDA_SUCCESS;
@@ -472,16 +422,16 @@ DRIVER_ANYWHERE(cuCtxDetach, (CUcontext c), destroy(c))
 DRIVER_ANYWHERE(cuCtxPushCurrent, (CUcontext c), push(c))
 DRIVER_ANYWHERE(cuCtxPopCurrent, (CUcontext *c), pop(c))
 DRIVER_ANYWHERE(cuCtxSetCurrent, (CUcontext c), make_current(c))
-DRIVER_ANYWHERE(cuCtxGetCurrent, (CUcontext *c), SET(c, (CUcontext)current()))
-DRIVER(cuCtxGetDevice, (CUdevice *device), SET(device, current()->device->number))
+DRIVER_ANYWHERE(cuCtxGetCurrent, (CUcontext *c), TELL(c, (CUcontext)current()))
+DRIVER(cuCtxGetDevice, (CUdevice *device), TELL(device, current()->device->number))
 DRIVER_ANYWHERE(cuCtxGetDevice_v2, (CUdevice *device, CUcontext c),
-                WITH_CONTEXT(c, SET(device, driver_context(c)->device->number)))
+                WITH_CONTEXT(c, TELL(device, driver_context(c)->device->number)))
 DRIVER_ANYWHERE(cuCtxGetId, (CUcontext c, unsigned long long *id),
-                WITH_CONTEXT(c, SET(id, driver_context(c)->id)))
+                WITH_CONTEXT(c, TELL(id, driver_context(c)->id)))
 DRIVER_ANYWHERE(cuCtxGetApiVersion, (CUcontext c, unsigned *version),
-                c == NULL && current() != NULL ? SET(version, API_VERSION) : WITH_CONTEXT(c,
-                    SET(version, API_VERSION)))
-DRIVER(cuCtxGetFlags, (unsigned *flags), SET(flags, current()->flags))
+                c == NULL && current() != NULL ? TELL(version, API_VERSION) : WITH_CONTEXT(c,
+                    TELL(version, API_VERSION)))
+DRIVER(cuCtxGetFlags, (unsigned *flags), TELL(flags, current()->flags))
 DRIVER(cuCtxSetFlags, (unsigned flags), set_flags(current(), flags))
 DRIVER(cuCtxSynchronize, (void), synchronize(current()))
 DRIVER_ANYWHERE(cuCtxSynchronize_v2, (CUcontext c), WITH_CONTEXT(c, synchronize(driver_context(c))))

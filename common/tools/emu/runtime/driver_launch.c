@@ -51,7 +51,7 @@ static int take_buffer(const struct function *function, const struct buffer *buf
                  function->name, *buffer->bytes, bytes);
         cudart_print(sentence);
     }
-    if (*buffer->bytes > bytes) return driver_failed(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    if (*buffer->bytes > bytes) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     *args = spread(info, buffer, bytes);
     return CUDA_SUCCESS;
 }
@@ -68,11 +68,6 @@ static bool is_elsewhere(const struct program *program, CUstream stream)
            program->module->context != here;
 }
 
-static int start(const cudaLaunchConfig_t *config, const void *kernel, void **args)
-{
-    return cudaLaunchKernelExC(config, kernel, args);
-}
-
 static int start_from(const cudaLaunchConfig_t *config, const void *kernel,
                       const struct buffer *buffer)
 {
@@ -80,11 +75,11 @@ static int start_from(const cudaLaunchConfig_t *config, const void *kernel,
     void **args;
     int device = cudart_device()->number;
     cudart_work_begins(device); /* so that the kernel stays loaded */
-    int error = (int)cudart_done(cudart_function(kernel, &function));
+    int error = (int)cudart_function(kernel, &function);
     if (error == CUDA_SUCCESS) error = take_buffer(function, buffer, &args);
     cudart_work_ends(device);
     if (error != CUDA_SUCCESS) return error;
-    error = start(config, kernel, args);
+    error = (int)cudaLaunchKernelExC(config, kernel, args);
     free(args);
     return error;
 }
@@ -93,27 +88,31 @@ static int launch(const cudaLaunchConfig_t *config, const void *kernel, void **a
 {
     const struct program *program = cudart_program_of(kernel);
     struct buffer buffer = {NULL, NULL};
-    if (program == NULL || is_elsewhere(program, config->stream))
-        return driver_failed(CUDA_ERROR_INVALID_HANDLE);
-    if (extra != NULL && !read_extra(extra, &buffer))
-        return driver_failed(CUDA_ERROR_INVALID_VALUE);
-    if (buffer.data != NULL && args != NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (program == NULL || is_elsewhere(program, config->stream)) return CUDA_ERROR_INVALID_HANDLE;
+    if (extra != NULL && !read_extra(extra, &buffer)) return CUDA_ERROR_INVALID_VALUE;
+    if (buffer.data != NULL && args != NULL) return CUDA_ERROR_INVALID_VALUE;
     if (cudart_device()->fault_known) return (int)cudart_refusal();
-    return buffer.data != NULL ? start_from(config, kernel, &buffer) : start(config, kernel, args);
+    return buffer.data != NULL ? start_from(config, kernel, &buffer)
+                               : (int)cudaLaunchKernelExC(config, kernel, args);
 }
 
 _Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute),
                "attributes of both APIs are alike");
 
+static cudaLaunchConfig_t config_of(const CUlaunchConfig *c)
+{
+    return (cudaLaunchConfig_t){.gridDim = {c->gridDimX, c->gridDimY, c->gridDimZ},
+                                .blockDim = {c->blockDimX, c->blockDimY, c->blockDimZ},
+                                .dynamicSmemBytes = c->sharedMemBytes,
+                                .stream = c->hStream,
+                                .attrs = (cudaLaunchAttribute *)c->attrs,
+                                .numAttrs = c->numAttrs};
+}
+
 static int launch_ex(const CUlaunchConfig *c, const void *kernel, void **args, void **extra)
 {
-    if (c == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
-    const cudaLaunchConfig_t config = {.gridDim = {c->gridDimX, c->gridDimY, c->gridDimZ},
-                                       .blockDim = {c->blockDimX, c->blockDimY, c->blockDimZ},
-                                       .dynamicSmemBytes = c->sharedMemBytes,
-                                       .stream = c->hStream,
-                                       .attrs = (cudaLaunchAttribute *)c->attrs,
-                                       .numAttrs = c->numAttrs};
+    if (c == NULL) return CUDA_ERROR_INVALID_VALUE;
+    const cudaLaunchConfig_t config = config_of(c);
     return launch(&config, kernel, args, extra);
 }
 
@@ -126,7 +125,7 @@ static int best_block(int *grid, int *block, CUfunction f, CUoccupancyB2DSize sh
 {
     int device = cudart_device()->number, sms, warp, best = 0;
     struct cudaFuncAttributes a;
-    if (grid == NULL || block == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (grid == NULL || block == NULL) return CUDA_ERROR_INVALID_VALUE;
     cudaError_t error = cudaFuncGetAttributes(&a, f);
     if (error != cudaSuccess) return error;
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
@@ -149,12 +148,8 @@ static int best_block(int *grid, int *block, CUfunction f, CUoccupancyB2DSize sh
 static int clusters(int *number, CUfunction f, const CUlaunchConfig *c,
                     cudaError_t (*ask)(int *, const void *, const cudaLaunchConfig_t *))
 {
-    if (c == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
-    const cudaLaunchConfig_t config = {.gridDim = {c->gridDimX, c->gridDimY, c->gridDimZ},
-                                       .blockDim = {c->blockDimX, c->blockDimY, c->blockDimZ},
-                                       .dynamicSmemBytes = c->sharedMemBytes,
-                                       .attrs = (cudaLaunchAttribute *)c->attrs,
-                                       .numAttrs = c->numAttrs};
+    if (c == NULL) return CUDA_ERROR_INVALID_VALUE;
+    const cudaLaunchConfig_t config = config_of(c);
     return ask(number, f, &config);
 }
 
@@ -206,8 +201,8 @@ DRIVER(cuOccupancyMaxPotentialClusterSize, (int *size, CUfunction f, const CUlau
 static int get_context(CUstream stream, CUcontext *handle)
 {
     const struct object *object = cudart_stream_object(stream);
-    if (handle == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
-    if (!cudart_is_stream(stream)) return driver_failed(CUDA_ERROR_INVALID_HANDLE);
+    if (handle == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!cudart_is_stream(stream)) return CUDA_ERROR_INVALID_HANDLE;
     bool has_own = object != NULL && object->context != NULL;
     *handle = (CUcontext)(has_own ? object->context : cudart_current_context());
     return CUDA_SUCCESS;
@@ -222,7 +217,7 @@ static cudaStreamCallback_t callback(CUstreamCallback call)
 
 static int destroy_event(CUevent event)
 {
-    return event != NULL ? (int)cudaEventDestroy(event) : driver_failed(CUDA_ERROR_INVALID_HANDLE);
+    return event != NULL ? (int)cudaEventDestroy(event) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 static int open_event(CUevent *event, const CUipcEventHandle *handle)

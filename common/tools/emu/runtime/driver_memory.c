@@ -8,15 +8,14 @@ static void **place(CUdeviceptr *address) { return (void **)address; }
 
 static int allocate(CUdeviceptr *address, size_t bytes)
 {
-    return bytes > 0 ? (int)cudaMalloc(place(address), bytes)
-                     : driver_failed(CUDA_ERROR_INVALID_VALUE);
+    return bytes > 0 ? (int)cudaMalloc(place(address), bytes) : CUDA_ERROR_INVALID_VALUE;
 }
 
 static int allocate_pitch(CUdeviceptr *address, size_t *pitch, size_t width, size_t height,
                           unsigned element)
 {
     bool is_element = element == 4 || element == 8 || element == 16;
-    if (!is_element || width == 0 || height == 0) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (!is_element || width == 0 || height == 0) return CUDA_ERROR_INVALID_VALUE;
     return cudaMallocPitch(place(address), pitch, width, height);
 }
 
@@ -31,7 +30,7 @@ static int get_range(CUdeviceptr *begin, size_t *size, CUdeviceptr address)
 {
     emu_addr base;
     size_t bytes;
-    if (!find(address, &base, &bytes)) return driver_failed(CUDA_ERROR_NOT_FOUND);
+    if (!find(address, &base, &bytes)) return CUDA_ERROR_NOT_FOUND;
     if (begin != NULL) *begin = base;
     if (size != NULL) *size = bytes;
     return CUDA_SUCCESS;
@@ -127,7 +126,7 @@ static int get_attribute(void *value, CUpointer_attribute attribute, CUdeviceptr
     int error = inspect(address, &p, &is_known);
     if (error != CUDA_SUCCESS) return error;
     bool done = value != NULL && is_known && describe(&p, attribute, value, &bytes);
-    return done ? CUDA_SUCCESS : driver_failed(CUDA_ERROR_INVALID_VALUE);
+    return done ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Attributes that a pointer does not have become 0, the number of its device -2. */
@@ -136,8 +135,7 @@ static int get_attributes(unsigned count, const CUpointer_attribute *attributes,
 {
     struct pointer p, none = {.known.device = cudaInvalidDeviceId};
     bool is_known;
-    if (count == 0 || attributes == NULL || values == NULL)
-        return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (count == 0 || attributes == NULL || values == NULL) return CUDA_ERROR_INVALID_VALUE;
     int error = inspect(address, &p, &is_known);
     for (unsigned i = 0; i < count && error == CUDA_SUCCESS; i++) {
         size_t bytes;
@@ -154,7 +152,7 @@ static int get_attributes(unsigned count, const CUpointer_attribute *attributes,
 static int set_attribute(const void *value, CUpointer_attribute attribute)
 {
     bool can_be_set = value != NULL && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS;
-    return can_be_set ? CUDA_SUCCESS : driver_failed(CUDA_ERROR_INVALID_VALUE);
+    return can_be_set ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- pools ----------------------------------------------------------------------------------- */
@@ -185,7 +183,7 @@ DRIVER(cuMemAllocPitch, (CUdeviceptr *p, size_t *pitch, size_t width, size_t hei
        allocate_pitch(p, pitch, width, height, element))
 DRIVER(cuMemAllocManaged, (CUdeviceptr *p, size_t bytes, unsigned flags),
        bytes > 0 ? (int)cudaMallocManaged(place(p), bytes, flags)
-                 : driver_failed(CUDA_ERROR_INVALID_VALUE))
+                 : CUDA_ERROR_INVALID_VALUE)
 DRIVER_ANYWHERE(cuMemFree, (CUdeviceptr p), cudaFree(at(p)))
 DRIVER(cuMemGetInfo, (size_t *left, size_t *total), cudaMemGetInfo(left, total))
 DRIVER(cuMemGetAddressRange, (CUdeviceptr *begin, size_t *size, CUdeviceptr p),
@@ -306,9 +304,9 @@ static int copy_rows(struct copy_side to, struct copy_side from, struct cudaExte
                      struct when when)
 {
     if (to.type == CU_MEMORYTYPE_ARRAY || from.type == CU_MEMORYTYPE_ARRAY)
-        return (int)cudart_done(cudart_not_supported("a copy of arrays by the driver API",
-                                                     "use the runtime's cudaMemcpy3D instead"));
-    if (!is_linear(&to) || !is_linear(&from)) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+        return cudart_not_supported("a copy of arrays by the driver API",
+                                    "use the runtime's cudaMemcpy3D instead");
+    if (!is_linear(&to) || !is_linear(&from)) return CUDA_ERROR_INVALID_VALUE;
     const struct cudaMemcpy3DParms copy = {.srcPos = from.from,
                                            .srcPtr = area(&from, extent),
                                            .dstPos = to.from,
@@ -320,7 +318,7 @@ static int copy_rows(struct copy_side to, struct copy_side from, struct cudaExte
 
 static int copy_2d(const CUDA_MEMCPY2D *c, struct when when)
 {
-    if (c == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (c == NULL) return CUDA_ERROR_INVALID_VALUE;
     return copy_rows(side(c->dstMemoryType, c->dstHost, c->dstDevice, c->dstPitch, 0,
                           (struct cudaPos){c->dstXInBytes, c->dstY, 0}),
                      side(c->srcMemoryType, c->srcHost, c->srcDevice, c->srcPitch, 0,
@@ -330,7 +328,7 @@ static int copy_2d(const CUDA_MEMCPY2D *c, struct when when)
 
 static int copy_3d(const CUDA_MEMCPY3D *c, struct when when)
 {
-    if (c == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (c == NULL) return CUDA_ERROR_INVALID_VALUE;
     return copy_rows(side(c->dstMemoryType, c->dstHost, c->dstDevice, c->dstPitch, c->dstHeight,
                           (struct cudaPos){c->dstXInBytes, c->dstY, c->dstZ}),
                      side(c->srcMemoryType, c->srcHost, c->srcDevice, c->srcPitch, c->srcHeight,
@@ -343,7 +341,7 @@ static int copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUc
 {
     const struct context *target = driver_context(to_context),
                          *source = driver_context(from_context);
-    if (target == NULL || source == NULL) return driver_failed(CUDA_ERROR_INVALID_CONTEXT);
+    if (target == NULL || source == NULL) return CUDA_ERROR_INVALID_CONTEXT;
     int there = target->device->number, here = source->device->number;
     return when.now ? cudaMemcpyPeer(at(to), there, at(from), here, bytes)
                     : cudaMemcpyPeerAsync(at(to), there, at(from), here, bytes, when.stream);
@@ -363,7 +361,7 @@ static int fill(CUdeviceptr to, size_t pitch, unsigned value, unsigned element, 
                 size_t height, struct when when)
 {
     bool is_aligned = to % element == 0 && (height <= 1 || pitch % element == 0);
-    if (!is_aligned) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (!is_aligned) return CUDA_ERROR_INVALID_VALUE;
     const struct cudaMemsetParams parameters = {.dst = at(to),
                                                 .pitch = pitch,
                                                 .value = value,

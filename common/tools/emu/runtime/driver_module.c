@@ -64,8 +64,7 @@ static struct link *find(CUlinkState state)
 static int create(unsigned count, CUjit_option *options, void **values, CUlinkState *state)
 {
     struct jit_log log;
-    if (state == NULL || !jit_read(&log, count, options, values))
-        return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (state == NULL || !jit_read(&log, count, options, values)) return CUDA_ERROR_INVALID_VALUE;
     struct link *link = allocated(calloc(1, sizeof *link));
     cudart_handles_set(&links, link, link);
     link->log = log;
@@ -76,7 +75,7 @@ static int create(unsigned count, CUjit_option *options, void **values, CUlinkSt
 static int destroy(CUlinkState state)
 {
     struct link *link = cudart_handles_take(&links, state);
-    if (link == NULL) return driver_failed(CUDA_ERROR_INVALID_HANDLE);
+    if (link == NULL) return CUDA_ERROR_INVALID_HANDLE;
     for (size_t i = 0; i < link->count; i++) {
         free((char *)link->texts[i].text);
         free((char *)link->texts[i].name);
@@ -110,7 +109,7 @@ static int add_text(struct link *link, char *text, size_t length, const char *na
     int error = (int)try_image(link, text, length, name, true);
     if (error != CUDA_SUCCESS) {
         free(text);
-        return driver_failed((CUresult)error);
+        return error;
     }
     link->texts = grown(link->texts, link->count, sizeof *link->texts);
     link->texts[link->count++] = (struct emu_ptx){text, length, allocated(strdup(name)), false};
@@ -124,7 +123,7 @@ static int add_ptx(struct link *link, const char *data, size_t bytes, const char
     if (cudart_is_ptx(text)) return add_text(link, text, length, name);
     free(text);
     jit_write(&link->log, "what is to be linked as PTX does not begin with .version");
-    return driver_failed(CUDA_ERROR_INVALID_IMAGE);
+    return CUDA_ERROR_INVALID_IMAGE;
 }
 
 static int add_fat_binary(struct link *link, const void *data, size_t bytes, const char *name)
@@ -134,16 +133,15 @@ static int add_fat_binary(struct link *link, const void *data, size_t bytes, con
     int error = fatbin_extract(data, bytes, cudart_newest_code(), &ptx, message, sizeof message);
     if (error == CUDA_SUCCESS) return add_text(link, ptx.text, ptx.length, name);
     jit_write(&link->log, message);
-    return driver_failed((CUresult)error);
+    return error;
 }
 
 static int add(CUlinkState state, CUjitInputType type, const void *data, size_t bytes,
                const char *name)
 {
     struct link *link = find(state);
-    if (link == NULL) return driver_failed(CUDA_ERROR_INVALID_HANDLE);
-    if (data == NULL || bytes == 0 || link->image != NULL)
-        return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (link == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (data == NULL || bytes == 0 || link->image != NULL) return CUDA_ERROR_INVALID_VALUE;
     switch (type) {
     case CU_JIT_INPUT_PTX: return add_ptx(link, data, bytes, name);
     case CU_JIT_INPUT_FATBINARY: return add_fat_binary(link, data, bytes, name);
@@ -151,10 +149,10 @@ static int add(CUlinkState state, CUjitInputType type, const void *data, size_t 
     case CU_JIT_INPUT_OBJECT:
     case CU_JIT_INPUT_LIBRARY:
     case CU_JIT_INPUT_NVVM:
-        return (int)cudart_done(cudart_not_supported(
+        return cudart_not_supported(
             "linking machine code, objects or NVVM code",
-            "the emulator links PTX and fat binaries that hold PTX; compile to PTX instead"));
-    default: return driver_failed(CUDA_ERROR_INVALID_VALUE);
+            "the emulator links PTX and fat binaries that hold PTX; compile to PTX instead");
+    default: return CUDA_ERROR_INVALID_VALUE;
     }
 }
 
@@ -187,11 +185,11 @@ static bool is_device_runtime(const char *path)
 static int add_file(CUlinkState state, CUjitInputType type, const char *path)
 {
     size_t bytes;
-    if (path == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (path == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (type == CU_JIT_INPUT_LIBRARY && is_device_runtime(path))
         return add(state, CU_JIT_INPUT_PTX, cooperative, sizeof cooperative, path);
     char *data = driver_read_file(path, &bytes);
-    if (data == NULL) return driver_failed(CUDA_ERROR_FILE_NOT_FOUND);
+    if (data == NULL) return CUDA_ERROR_FILE_NOT_FOUND;
     int error = add(state, type, data, bytes, path);
     free(data);
     return error;
@@ -202,14 +200,14 @@ static int add_file(CUlinkState state, CUjitInputType type, const char *path)
 static int complete(CUlinkState state, void **image, size_t *bytes)
 {
     struct link *link = find(state);
-    if (link == NULL) return driver_failed(CUDA_ERROR_INVALID_HANDLE);
-    if (image == NULL || link->count == 0) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (link == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (image == NULL || link->count == 0) return CUDA_ERROR_INVALID_VALUE;
     if (link->image == NULL)
         link->image =
             cudart_pack_texts(link->texts, link->count, link->log.registers, &link->bytes);
     cudaError_t error = try_image(link, link->image, link->bytes, "the linked code", false);
     if (error == cudaErrorSymbolNotFound) error = cudaErrorUnknown; /* as on an H200 */
-    if (error != cudaSuccess) return (int)cudart_done(error);
+    if (error != cudaSuccess) return error;
     *image = link->image;
     if (bytes != NULL) *bytes = link->bytes;
     return CUDA_SUCCESS;
@@ -251,13 +249,13 @@ static int load(void *handle, const void *image, size_t limit, const char *name,
     char message[LOAD_MESSAGE] = "";
     if (handle == NULL || image == NULL ||
         !jit_read(&log, options->count, options->names, options->values))
-        return driver_failed(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     cudaError_t error = cudart_refusal();
     if (error != cudaSuccess) return error;
     error = cudart_load_module(image, limit, name, context, &program, message);
     jit_write(&log, message);
     if (error == cudaErrorSymbolNotFound) error = cudaErrorInvalidPtx; /* as a driver says it */
-    if (error != cudaSuccess) return (int)cudart_done(error);
+    if (error != cudaSuccess) return error;
     if (log.registers > 0) program->module->registers = log.registers;
     *(struct program **)handle = program;
     return CUDA_SUCCESS;
@@ -276,10 +274,10 @@ static int load_library(CUlibrary *library, const void *image, struct options op
 static int load_file(void *handle, const char *path, const struct context *context,
                      struct options options)
 {
-    if (path == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (path == NULL) return CUDA_ERROR_INVALID_VALUE;
     size_t bytes;
     char *text = driver_read_file(path, &bytes);
-    if (text == NULL) return driver_failed(CUDA_ERROR_FILE_NOT_FOUND);
+    if (text == NULL) return CUDA_ERROR_FILE_NOT_FOUND;
     int error = load(handle, text, bytes, path, context, &options);
     free(text);
     return error;
@@ -287,7 +285,7 @@ static int load_file(void *handle, const char *path, const struct context *conte
 
 /* ---- what a module has ----------------------------------------------------------------------- */
 
-/* Finds a module or library. Until leave(), the thread's device is that of the module's context. */
+/* Finds a module or library. From then on the thread's device is that of the module's context. */
 static struct program *enter(const void *handle, int *was)
 {
     struct program *program = cudart_find_module(handle);
@@ -297,70 +295,61 @@ static struct program *enter(const void *handle, int *was)
     return program;
 }
 
-static int leave(int was, int error)
+/* The work with `program`. */
+#define IN_MODULE(handle, work)                                                                    \
+    ({                                                                                             \
+        int was;                                                                                   \
+        struct program *program = enter(handle, &was);                                             \
+        int error = program != NULL ? (int)(work) : CUDA_ERROR_INVALID_HANDLE;                     \
+        cudart_use_device(was);                                                                    \
+        error;                                                                                     \
+    })
+
+static int find_kernel(void *place, struct program *program, const char *name)
 {
-    cudart_use_device(was);
+    struct kernel *kernel;
+    if (place == NULL || name == NULL || name[0] == '\0') return CUDA_ERROR_INVALID_VALUE;
+    cudaError_t error = cudart_module_kernel(program, name, &kernel);
+    if (error == cudaSuccess) *(struct kernel **)place = kernel;
     return error;
 }
 
-static int find_kernel(void *place, const void *handle, const char *name)
+static int count_kernels(unsigned *count, struct program *program)
 {
-    int was;
-    struct kernel *kernel;
-    struct program *program = enter(handle, &was);
-    if (program == NULL) return leave(was, driver_failed(CUDA_ERROR_INVALID_HANDLE));
-    if (place == NULL || name == NULL || name[0] == '\0')
-        return leave(was, driver_failed(CUDA_ERROR_INVALID_VALUE));
-    cudaError_t error = cudart_module_kernel(program, name, &kernel);
-    if (error == cudaSuccess) *(struct kernel **)place = kernel;
-    return leave(was, (int)cudart_done(error));
-}
-
-static int count_kernels(unsigned *count, const void *handle)
-{
-    int was;
-    struct program *program = enter(handle, &was);
-    if (program == NULL) return leave(was, driver_failed(CUDA_ERROR_INVALID_HANDLE));
-    if (count == NULL) return leave(was, driver_failed(CUDA_ERROR_INVALID_VALUE));
+    if (count == NULL) return CUDA_ERROR_INVALID_VALUE;
     for (*count = 0; cudart_module_kernel_name(program, *count) != NULL;) ++*count;
-    return leave(was, CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* The list also has kernels that cannot run: a launch of one says why. */
-static int list_kernels(void *places, unsigned room, const void *handle)
+static int list_kernels(void *places, unsigned room, struct program *program)
 {
-    int was;
-    struct program *program = enter(handle, &was);
-    if (program == NULL) return leave(was, driver_failed(CUDA_ERROR_INVALID_HANDLE));
-    if (places == NULL || room == 0) return leave(was, driver_failed(CUDA_ERROR_INVALID_VALUE));
+    if (places == NULL || room == 0) return CUDA_ERROR_INVALID_VALUE;
     struct kernel **kernels = places;
     const char *name;
     for (unsigned i = 0; i < room && (name = cudart_module_kernel_name(program, i)) != NULL; i++)
         cudart_module_kernel(program, name, &kernels[i]);
-    return leave(was, CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
-static int find_variable(CUdeviceptr *address, size_t *bytes, const void *handle, const char *name)
+static int find_variable(CUdeviceptr *address, size_t *bytes, struct program *program,
+                         const char *name)
 {
-    int was;
     emu_addr found;
     size_t size;
-    struct program *program = enter(handle, &was);
-    if (program == NULL) return leave(was, driver_failed(CUDA_ERROR_INVALID_HANDLE));
-    if ((address == NULL && bytes == NULL) || name == NULL)
-        return leave(was, driver_failed(CUDA_ERROR_INVALID_VALUE));
+    if ((address == NULL && bytes == NULL) || name == NULL) return CUDA_ERROR_INVALID_VALUE;
     cudaError_t error = cudart_module_variable(program, name, &found, &size);
-    if (error != cudaSuccess) return leave(was, (int)cudart_done(error));
+    if (error != cudaSuccess) return error;
     if (address != NULL) *address = found;
     if (bytes != NULL) *bytes = size;
-    return leave(was, CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 static int unload(const void *handle, bool is_library)
 {
     struct program *program = cudart_find_module(handle);
     if (program == NULL || (program->module->context == NULL) != is_library)
-        return driver_failed(CUDA_ERROR_INVALID_HANDLE);
+        return CUDA_ERROR_INVALID_HANDLE;
     cudart_unload_module(program);
     return CUDA_SUCCESS;
 }
@@ -368,8 +357,8 @@ static int unload(const void *handle, bool is_library)
 /* Writes a handle of a library or of its module in a context. Both have the same handle here. */
 static int give(void *place, const void *handle)
 {
-    if (handle == NULL) return driver_failed(CUDA_ERROR_INVALID_HANDLE);
-    if (place == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (handle == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (place == NULL) return CUDA_ERROR_INVALID_VALUE;
     *(const void **)place = handle;
     return CUDA_SUCCESS;
 }
@@ -380,7 +369,7 @@ static int get_attribute(int *value, CUfunction_attribute attribute, const void 
 {
     struct cudaFuncAttributes a;
     if (value == NULL || (unsigned)attribute >= CU_FUNC_ATTRIBUTE_MAX)
-        return driver_failed(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     cudaError_t error = cudaFuncGetAttributes(&a, kernel);
     if (error != cudaSuccess) return error;
     const int values[CU_FUNC_ATTRIBUTE_MAX] = {
@@ -408,22 +397,23 @@ static int set_attribute(const void *kernel, CUfunction_attribute attribute, int
 {
     bool can_be_set = attribute >= CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES &&
                       attribute < CU_FUNC_ATTRIBUTE_MAX;
-    if (!can_be_set) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (!can_be_set) return CUDA_ERROR_INVALID_VALUE;
     return cudaFuncSetAttribute(kernel, (enum cudaFuncAttribute)attribute, value);
 }
 
 static int get_attribute_on(int *value, CUfunction_attribute attribute, const void *kernel,
                             CUdevice device)
 {
-    int was = cudart_use_device(device);
-    return leave(was, get_attribute(value, attribute, kernel));
+    int was = cudart_use_device(device), error = get_attribute(value, attribute, kernel);
+    cudart_use_device(was);
+    return error;
 }
 
 /* Loads a kernel in the current context, if it can run there. */
 static int load_kernel(const void *kernel)
 {
     struct function *function;
-    return (int)cudart_done(cudart_function(kernel, &function));
+    return cudart_function(kernel, &function);
 }
 
 static int get_function(CUfunction *function, const void *kernel)
@@ -434,16 +424,9 @@ static int get_function(CUfunction *function, const void *kernel)
 
 static int is_loaded(CUfunctionLoadingState *state, const void *kernel)
 {
-    if (state == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (state == NULL) return CUDA_ERROR_INVALID_VALUE;
     *state = CU_FUNCTION_LOADING_STATE_LOADED;
     return load_kernel(kernel);
-}
-
-static int loading_mode(CUmoduleLoadingMode *mode)
-{
-    if (mode == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
-    *mode = CU_MODULE_EAGER_LOADING;
-    return CUDA_SUCCESS;
 }
 
 /* ---- the functions --------------------------------------------------------------------------- */
@@ -459,15 +442,17 @@ DRIVER(cuModuleLoadDataEx, (CUmodule *m, const void *image, unsigned count, CUji
        load_data(m, image, (struct options){count, options, values}))
 DRIVER(cuModuleLoadFatBinary, (CUmodule *m, const void *image), load_data(m, image, NO_OPTIONS))
 DRIVER_ANYWHERE(cuModuleUnload, (CUmodule m), unload(m, false))
-DRIVER_ANYWHERE(cuModuleGetLoadingMode, (CUmoduleLoadingMode *mode), loading_mode(mode))
+DRIVER_ANYWHERE(cuModuleGetLoadingMode, (CUmoduleLoadingMode *mode),
+                TELL(mode, CU_MODULE_EAGER_LOADING))
 DRIVER_ANYWHERE(cuModuleGetFunction, (CUfunction *f, CUmodule m, const char *name),
-                find_kernel(f, m, name))
-DRIVER_ANYWHERE(cuModuleGetFunctionCount, (unsigned *count, CUmodule m), count_kernels(count, m))
+                IN_MODULE(m, find_kernel(f, program, name)))
+DRIVER_ANYWHERE(cuModuleGetFunctionCount, (unsigned *count, CUmodule m),
+                IN_MODULE(m, count_kernels(count, program)))
 DRIVER_ANYWHERE(cuModuleEnumerateFunctions, (CUfunction *f, unsigned room, CUmodule m),
-                list_kernels(f, room, m))
+                IN_MODULE(m, list_kernels(f, room, program)))
 DRIVER_ANYWHERE(cuModuleGetGlobal, (CUdeviceptr *address, size_t *bytes, CUmodule m,
                  const char *name),
-                find_variable(address, bytes, m, name))
+                IN_MODULE(m, find_variable(address, bytes, program, name)))
 
 DRIVER_ANYWHERE(cuLibraryLoadData, (CUlibrary *l, const void *image, CUjit_option *options,
                  void **values, unsigned count, CUlibraryOption *library_options,
@@ -481,13 +466,14 @@ DRIVER_ANYWHERE(cuLibraryLoadFromFile, (CUlibrary *l, const char *path, CUjit_op
                     path, NULL, (struct options){count, options, values})))
 DRIVER_ANYWHERE(cuLibraryUnload, (CUlibrary l), unload(l, true))
 DRIVER_ANYWHERE(cuLibraryGetKernel, (CUkernel *k, CUlibrary l, const char *name),
-                find_kernel(k, l, name))
-DRIVER_ANYWHERE(cuLibraryGetKernelCount, (unsigned *count, CUlibrary l), count_kernels(count, l))
+                IN_MODULE(l, find_kernel(k, program, name)))
+DRIVER_ANYWHERE(cuLibraryGetKernelCount, (unsigned *count, CUlibrary l),
+                IN_MODULE(l, count_kernels(count, program)))
 DRIVER_ANYWHERE(cuLibraryEnumerateKernels, (CUkernel *k, unsigned room, CUlibrary l),
-                list_kernels(k, room, l))
+                IN_MODULE(l, list_kernels(k, room, program)))
 DRIVER(cuLibraryGetModule, (CUmodule *m, CUlibrary l), give(m, cudart_find_module(l)))
 DRIVER(cuLibraryGetGlobal, (CUdeviceptr *address, size_t *bytes, CUlibrary l, const char *name),
-       find_variable(address, bytes, l, name))
+       IN_MODULE(l, find_variable(address, bytes, program, name)))
 
 DRIVER(cuKernelGetFunction, (CUfunction *f, CUkernel k), get_function(f, k))
 DRIVER_ANYWHERE(cuKernelGetLibrary, (CUlibrary *l, CUkernel k), give(l, cudart_program_of(k)))

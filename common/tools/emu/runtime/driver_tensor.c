@@ -42,12 +42,7 @@ __attribute__((format(printf, 1, 2))) static int wrong(const char *format, ...)
     vsnprintf(text + used, sizeof text - used, format, arguments);
     va_end(arguments);
     cudart_print(text);
-    return driver_failed(CUDA_ERROR_INVALID_VALUE);
-}
-
-static int not_supported(const char *feature, const char *why)
-{
-    return (int)cudart_done(cudart_not_supported(feature, why));
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 /* The type of the elements; PTX_NONE: it is not supported. */
@@ -78,14 +73,15 @@ static int check_kinds(const struct request *r)
     if (r->fill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA)
         return wrong("there is no fill %d", (int)r->fill);
     if (type_of(r->type) == PTX_NONE)
-        return not_supported("a tensor map of packed, .tf32 or flushed elements",
-                             "use the type of the elements in memory instead, such as FLOAT32");
+        return cudart_not_supported(
+            "a tensor map of packed, .tf32 or flushed elements",
+            "use the type of the elements in memory instead, such as FLOAT32");
     if (r->interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
-        return not_supported("a tensor map with an interleaved layout",
-                             "use CU_TENSOR_MAP_INTERLEAVE_NONE instead");
+        return cudart_not_supported("a tensor map with an interleaved layout",
+                                    "use CU_TENSOR_MAP_INTERLEAVE_NONE instead");
     if (r->swizzle > CU_TENSOR_MAP_SWIZZLE_128B)
-        return not_supported("a tensor map with a swizzle of atoms other than 16 bytes",
-                             "use CU_TENSOR_MAP_SWIZZLE_128B instead");
+        return cudart_not_supported("a tensor map with a swizzle of atoms other than 16 bytes",
+                                    "use CU_TENSOR_MAP_SWIZZLE_128B instead");
     if (r->fill && !ptx_type_is_float(type_of(r->type)))
         return wrong("integers cannot be filled with NaN");
     return CUDA_SUCCESS;
@@ -144,8 +140,8 @@ static int check_map(const CUtensorMap *map)
     int major = 0;
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, cudart_device()->number);
     if (major < FIRST_MAJOR)
-        return not_supported("a tensor map for a GPU below compute capability 9.0",
-                             "emulate an H200 (EMU_GPU=h200) instead");
+        return cudart_not_supported("a tensor map for a GPU below compute capability 9.0",
+                                    "emulate an H200 (EMU_GPU=h200) instead");
     if (map == NULL || (uintptr_t)map % TENSOR_MAP_ALIGNMENT != 0)
         return wrong("its own address %p is not a multiple of %d", (const void *)map,
                      TENSOR_MAP_ALIGNMENT);
