@@ -138,9 +138,7 @@ static struct emu *emu_of(const struct graph_memory *memory)
     return cudart_device_at(memory->device)->emu;
 }
 
-static struct address_table memories;                     /* by their addresses */
-static pthread_mutex_t memory_mutex =
-    PTHREAD_MUTEX_INITIALIZER; /* of the table and what is in it */
+static struct handles memories = NO_HANDLES; /* by address; its mutex protects what is in it, too */
 
 struct graph_memory *cudart_graph_memory_new(size_t bytes)
 {
@@ -151,19 +149,14 @@ struct graph_memory *cudart_graph_memory_new(size_t bytes)
                                     .bytes = bytes,
                                     .references = 1,
                                     .device = cudart_device()->number};
-    pthread_mutex_lock(&memory_mutex);
-    address_table_set(&memories, address, memory);
-    pthread_mutex_unlock(&memory_mutex);
+    cudart_handles_set(&memories, memory->address, memory);
     emu_hide(emu_runtime(), address, true);
     return memory;
 }
 
 struct graph_memory *cudart_graph_memory_at(const void *address)
 {
-    pthread_mutex_lock(&memory_mutex);
-    struct graph_memory *memory = address_table_find(&memories, (uint64_t)address);
-    pthread_mutex_unlock(&memory_mutex);
-    return memory;
+    return cudart_handles_find(&memories, address);
 }
 
 void *cudart_graph_memory_address(const struct graph_memory *memory) { return memory->address; }
@@ -172,16 +165,16 @@ size_t cudart_graph_memory_bytes(const struct graph_memory *memory) { return mem
 
 void cudart_graph_memory_share(struct graph_memory *memory)
 {
-    pthread_mutex_lock(&memory_mutex);
+    pthread_mutex_lock(&memories.mutex);
     memory->references++;
-    pthread_mutex_unlock(&memory_mutex);
+    pthread_mutex_unlock(&memories.mutex);
 }
 
 /* Frees the memory if no graph refers to it and the program has freed it. */
 static void end_if_unused(struct graph_memory *memory)
 {
     if (memory->references > 0 || memory->is_live) return;
-    address_table_remove(&memories, (uint64_t)memory->address);
+    address_table_remove(&memories.table, (uint64_t)memory->address);
     emu_hide(emu_of(memory), (emu_addr)memory->address, false);
     emu_free(emu_of(memory), (emu_addr)memory->address);
     free(memory);
@@ -189,31 +182,31 @@ static void end_if_unused(struct graph_memory *memory)
 
 void cudart_graph_memory_drop(struct graph_memory *memory)
 {
-    pthread_mutex_lock(&memory_mutex);
+    pthread_mutex_lock(&memories.mutex);
     memory->references--;
     end_if_unused(memory);
-    pthread_mutex_unlock(&memory_mutex);
+    pthread_mutex_unlock(&memories.mutex);
 }
 
 /* A second launch must not allocate memory that the first launch has not freed. */
 cudaError_t cudart_graph_memory_take(struct graph_memory *memory)
 {
-    pthread_mutex_lock(&memory_mutex);
+    pthread_mutex_lock(&memories.mutex);
     cudaError_t error = memory->is_live ? cudaErrorInvalidValue : cudaSuccess;
     memory->is_live = true;
     if (error == cudaSuccess) emu_hide(emu_of(memory), (emu_addr)memory->address, false);
-    pthread_mutex_unlock(&memory_mutex);
+    pthread_mutex_unlock(&memories.mutex);
     return error;
 }
 
 cudaError_t cudart_graph_memory_give(struct graph_memory *memory)
 {
-    pthread_mutex_lock(&memory_mutex);
+    pthread_mutex_lock(&memories.mutex);
     cudaError_t error = memory->is_live ? cudaSuccess : cudaErrorInvalidValue;
     memory->is_live = false;
     if (error == cudaSuccess) emu_hide(emu_of(memory), (emu_addr)memory->address, true);
     end_if_unused(memory);
-    pthread_mutex_unlock(&memory_mutex);
+    pthread_mutex_unlock(&memories.mutex);
     return error;
 }
 
@@ -226,14 +219,14 @@ WORK_OF(RUNTIME_ANYWHERE, cudaDeviceGetGraphMemAttribute, (int device,
     if (value == NULL || (unsigned)attribute > cudaGraphMemAttrReservedMemHigh)
         return cudaErrorInvalidValue;
     uint64_t used = 0, reserved = 0;
-    pthread_mutex_lock(&memory_mutex);
-    for (size_t i = 0; i < memories.size; i++) {
-        const struct graph_memory *m = memories.entries[i].kept;
+    pthread_mutex_lock(&memories.mutex);
+    for (size_t i = 0; i < memories.table.size; i++) {
+        const struct graph_memory *m = memories.table.entries[i].kept;
         if (m == NULL || m->device != device) continue;
         reserved += m->bytes;
         if (m->is_live) used += m->bytes;
     }
-    pthread_mutex_unlock(&memory_mutex);
+    pthread_mutex_unlock(&memories.mutex);
     bool is_used = attribute == cudaGraphMemAttrUsedMemCurrent ||
                    attribute == cudaGraphMemAttrUsedMemHigh; /* high-water marks are not kept */
     *(uint64_t *)value = is_used ? used : reserved;
