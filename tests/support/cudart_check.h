@@ -1,7 +1,7 @@
 /*
  * cudart_check.h — what the tests of the runtime library have in common: ok(call) and
- * is(call, error) end a test if a call gives something else; device memory, with guards
- * where a test asks for them; and random numbers.
+ * is(call, error) end a test if a call gives something else, and so does given() for a call that
+ * fails; device memory, with guards where a test asks for them; and random numbers.
  */
 #ifndef CUDART_CHECK_H
 #define CUDART_CHECK_H
@@ -24,6 +24,20 @@ static inline void check(const char *file, int line, const char *call, cudaError
     cr_assert(got == expected, "%s:%d: %s gives %s, not %s", file, line, call,
               cudaGetErrorName(got), cudaGetErrorName(expected));
 }
+
+/* What a function stores through its first parameter, or through its last one. */
+#define given(type, function, ...)                                                                 \
+    ({                                                                                             \
+        type answer;                                                                               \
+        ok(function(&answer, ##__VA_ARGS__));                                                      \
+        answer;                                                                                    \
+    })
+#define given_last(type, function, ...)                                                            \
+    ({                                                                                             \
+        type answer;                                                                               \
+        ok(function(__VA_ARGS__, &answer));                                                        \
+        answer;                                                                                    \
+    })
 
 static inline dim3 one_dimension(unsigned x) { return (dim3){x, 1, 1}; }
 

@@ -242,8 +242,7 @@ Test(cluster, occupancy_is_an_h200s)
                   cudaSuccess);
         cr_expect(clusters == want[k].once, "of %d: %d", want[k].cluster, clusters);
     }
-    struct cudaFuncAttributes fixed;
-    ok(fixed_attributes(&fixed));
+    struct cudaFuncAttributes fixed = given(struct cudaFuncAttributes, fixed_attributes);
     cr_expect(fixed.clusterDimMustBeSet == 1 && fixed.requiredClusterWidth == 4 &&
               fixed.requiredClusterHeight == 1 && !fixed.nonPortableClusterSizeAllowed);
 }

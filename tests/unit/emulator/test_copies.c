@@ -18,9 +18,8 @@ Test(memory_kinds, copies_in_three_dimensions)
 {
     unsigned char in[DEPTH][HEIGHT][WIDTH], out[DEPTH][HEIGHT][WIDTH];
     for (int i = 0; i < DEPTH * HEIGHT * WIDTH; i++) (&in[0][0][0])[i] = (unsigned char)(i + 1);
-    struct cudaPitchedPtr area;
     struct cudaExtent whole = {WIDTH, HEIGHT, DEPTH}, box = {2, 1, 2};
-    ok(cudaMalloc3D(&area, whole));
+    struct cudaPitchedPtr area = given(struct cudaPitchedPtr, cudaMalloc3D, whole);
     cr_assert(area.pitch >= WIDTH && area.pitch % 256 == 0);
     cr_assert(area.xsize == WIDTH && area.ysize == HEIGHT);
     ok(cudaMemset3D(area, 0xEE, whole));
@@ -74,21 +73,17 @@ Test(memory_kinds, fills_in_three_dimensions)
 
 static uint64_t of_pool(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
 {
-    uint64_t value;
-    ok(cudaMemPoolGetAttribute(pool, attribute, &value));
+    uint64_t value = given_last(uint64_t, cudaMemPoolGetAttribute, pool, attribute);
     return value;
 }
 
 Test(memory_kinds, pools_count_what_they_give)
 {
     enum { BYTES = 1 << 20 };
-    cudaMemPool_t pool, current;
-    cudaStream_t stream;
     void *a, *b;
-    ok(cudaStreamCreate(&stream));
-    ok(cudaDeviceGetDefaultMemPool(&pool, 0));
-    ok(cudaDeviceGetMemPool(&current, 0));
-    cr_assert(pool == current);
+    cudaStream_t stream = given(cudaStream_t, cudaStreamCreate);
+    cudaMemPool_t pool = given(cudaMemPool_t, cudaDeviceGetDefaultMemPool, 0);
+    cr_assert(pool == given(cudaMemPool_t, cudaDeviceGetMemPool, 0));
     ok(cudaMallocAsync(&a, BYTES, stream));
     ok(cudaMallocAsync(&b, BYTES, stream));
     cr_assert(of_pool(pool, cudaMemPoolAttrUsedMemCurrent) == 2 * BYTES);
@@ -107,8 +102,7 @@ Test(memory_kinds, pools_count_what_they_give)
     cr_assert(of_pool(pool, cudaMemPoolAttrUsedMemHigh) == 0);
     is(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &one), cudaErrorInvalidValue);
     is(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &zero), cudaErrorInvalidValue);
-    int reuse;
-    ok(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &reuse));
+    int reuse = given_last(int, cudaMemPoolGetAttribute, pool, cudaMemPoolReuseAllowOpportunistic);
     cr_assert(reuse == 1);
     is(cudaFreeAsync(a, stream), cudaErrorInvalidValue);
     is(cudaMemPoolDestroy(pool), cudaErrorInvalidValue);
@@ -127,9 +121,7 @@ Test(memory_kinds, pools_of_the_programs_own)
     is(cudaMemPoolCreate(&shared, &props), cudaErrorNotSupported);
     cudaGetLastError();
     ok(cudaMallocFromPoolAsync((void **)&memory, sizeof *memory, pool, NULL));
-    struct cudaPointerAttributes attributes;
-    ok(cudaPointerGetAttributes(&attributes, memory));
-    cr_assert(attributes.device == 1);
+    cr_assert(given(struct cudaPointerAttributes, cudaPointerGetAttributes, memory).device == 1);
 
     struct cudaMemAccessDesc give = {{cudaMemLocationTypeDevice, 0},
                                      cudaMemAccessFlagsProtReadWrite};
@@ -206,10 +198,9 @@ Test(memory_kinds, advice_is_kept)
 Test(memory_kinds, flags_of_pinned_memory)
 {
     void *memory, *device;
-    unsigned flags;
     int plain[16];
     ok(cudaHostAlloc(&memory, 64, cudaHostAllocMapped | cudaHostAllocWriteCombined));
-    ok(cudaHostGetFlags(&flags, memory));
+    unsigned flags = given(unsigned, cudaHostGetFlags, memory);
     cr_assert(flags == (cudaHostAllocMapped | cudaHostAllocWriteCombined));
     ok(cudaHostGetDevicePointer(&device, (char *)memory + 8, 0));
     cr_assert(device == (char *)memory + 8);
@@ -389,6 +380,7 @@ Test(copies, end_with_the_allocation)
     ok(copy_extent(PITCH, ROWS - 1, SLICES, PITCH, ROWS));
     is(copy_extent(2, ROWS * SLICES, 1, PITCH + 1, ROWS), cudaErrorInvalidValue);
     is(cudaMemset(device, 0, BYTES + 1), cudaErrorInvalidValue);
+    is(cudaMemset(in, 0, 1), cudaErrorInvalidValue);
     is(cudaMemset2D(device, PITCH, 0, PITCH, ROWS * SLICES + 1), cudaErrorInvalidValue);
     ok(cudaMemset2D(device, PITCH, 0, PITCH, ROWS * SLICES));
 }

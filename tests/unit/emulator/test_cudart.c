@@ -63,24 +63,6 @@ Test(cudart, every_thread_has_its_own_last_error)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-Test(cudart, memory_keeps_what_is_copied)
-{
-    int in[N], out[N] = {0};
-    for (int i = 0; i < N; i++) in[i] = 3 * i;
-    int *a = device_memory(sizeof in), *b = device_memory(sizeof in);
-    ok(cudaMemcpy(a, in, sizeof in, cudaMemcpyHostToDevice));
-    ok(cudaMemcpy(b, a, sizeof in, cudaMemcpyDeviceToDevice));
-    ok(cudaMemcpy(out, b, sizeof out, cudaMemcpyDeviceToHost));
-    cr_assert_arr_eq(out, in, sizeof in);
-
-    memset(out, 0, sizeof out);
-    ok(cudaMemcpy(out + 1, b + 1, sizeof(int), cudaMemcpyDefault));
-    cr_assert(out[0] == 0 && out[1] == 3 && out[2] == 0);
-    ok(cudaMemset(a, 0xFF, sizeof(int)));
-    ok(cudaMemcpyAsync(out, a, 2 * sizeof(int), cudaMemcpyDeviceToHost, NULL));
-    cr_assert(out[0] == -1 && out[1] == 3);
-}
-
 Test(cudart, allocation)
 {
     void *memory = &memory;
@@ -107,16 +89,6 @@ Test(cudart, allocation)
     ok(cudaFree(memory));
     ok(cudaMemGetInfo(&after, &total));
     cr_assert(after == before);
-}
-
-Test(cudart, copies_that_are_wrong_copy_nothing)
-{
-    int host[N] = {7}, *device = device_memory(sizeof host);
-    is(cudaMemcpy(device + 1, host, sizeof host, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
-    is(cudaMemset(host, 0, 4), cudaErrorInvalidValue);
-    cr_assert(host[0] == 7);
-    ok(cudaFree(device));
-    is(cudaMemcpy(host, device, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
 }
 
 static enum cudaMemoryType type_of(const void *pointer)
@@ -207,8 +179,7 @@ Test(cudart, the_other_ways_to_launch)
     ok(cudaMemcpy(out, device, sizeof out, cudaMemcpyDeviceToHost));
     cr_assert(out[0] == 0 && out[1] == -1);
 
-    cudaKernel_t handle;
-    ok(cudaGetKernel(&handle, count_kernel()));
+    cudaKernel_t handle = given(cudaKernel_t, cudaGetKernel, count_kernel());
     cudaLaunchConfig_t config = {.gridDim = one, .blockDim = two};
     ok(cudaLaunchKernelExC(&config, (const void *)handle, args));
     ok(cudaMemcpy(out, device, sizeof out, cudaMemcpyDeviceToHost));
@@ -390,10 +361,9 @@ Test(cudart, flags_and_choice_of_devices)
 {
     static const unsigned spin = cudaDeviceScheduleSpin, yield = cudaDeviceScheduleYield;
     int device = 7, one[] = {0}, two[] = {0, 1};
-    unsigned flags;
     ok(cudaSetDeviceFlags(spin));
     ok(cudaInitDevice(0, yield, 0));
-    ok(cudaGetDeviceFlags(&flags));
+    unsigned flags = given(unsigned, cudaGetDeviceFlags);
     cr_assert(flags == (spin | cudaDeviceMapHost), "%x", flags);
     ok(cudaInitDevice(0, yield, cudaInitDeviceFlagsAreValid));
     ok(cudaGetDeviceFlags(&flags));
@@ -428,10 +398,8 @@ Test(cudart, variables)
     cr_assert(value == 3, "%d", value);
 
     void *address;
-    size_t size;
     ok(cudaGetSymbolAddress(&address, table_symbol()));
-    ok(cudaGetSymbolSize(&size, table_symbol()));
-    cr_assert(size == sizeof table);
+    cr_assert(given(size_t, cudaGetSymbolSize, table_symbol()) == sizeof table);
     ok(cudaMemcpy(&value, (int *)address + 3, 4, cudaMemcpyDeviceToHost));
     cr_assert(value == 4, "%d", value);
 
@@ -500,56 +468,21 @@ Test(cudart, events)
     is(cudaEventDestroy(stop), cudaErrorInvalidResourceHandle);
 }
 
-static void *count_in_own_stream(void *result)
-{
-    int out[N], *device;
-    cudaStream_t stream;
-    cudaError_t error = cudaStreamCreate(&stream);
-    if (error == cudaSuccess) error = cudaMallocAsync((void **)&device, sizeof out, stream);
-    for (int i = 0; i < 20 && error == cudaSuccess; i++)
-        error = launch_count(device, one_dimension(1), one_dimension(N), 0, stream);
-    if (error == cudaSuccess)
-        error = cudaMemcpyAsync(out, device, sizeof out, cudaMemcpyDeviceToHost, stream);
-    if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
-    if (error == cudaSuccess) error = cudaFreeAsync(device, stream);
-    if (error == cudaSuccess && out[N - 1] != N - 1) error = cudaErrorUnknown;
-    *(cudaError_t *)result = error;
-    return NULL;
-}
-
-Test(cudart, several_host_threads)
-{
-    enum { THREADS = 8 };
-    pthread_t threads[THREADS];
-    cudaError_t results[THREADS];
-    for (int i = 0; i < THREADS; i++)
-        cr_assert(pthread_create(&threads[i], NULL, count_in_own_stream, &results[i]) == 0);
-    for (int i = 0; i < THREADS; i++) {
-        pthread_join(threads[i], NULL);
-        ok(results[i]);
-    }
-}
-
 /* ---- properties of the device ---------------------------------------------------------------- */
 
 static int attribute(enum cudaDeviceAttr which)
 {
-    int value;
-    ok(cudaDeviceGetAttribute(&value, which, 0));
+    int value = given(int, cudaDeviceGetAttribute, which, 0);
     return value;
 }
 
 Test(cudart, the_device_is_an_H200)
 {
-    int count, device, version;
-    struct cudaDeviceProp p;
-    ok(cudaGetDeviceCount(&count));
-    cr_assert(count == 1);
+    cr_assert(given(int, cudaGetDeviceCount) == 1);
     ok(cudaSetDevice(0));
     is(cudaSetDevice(1), cudaErrorInvalidDevice);
-    ok(cudaGetDevice(&device));
-    cr_assert(device == 0);
-    ok(cudaGetDeviceProperties(&p, 0));
+    cr_assert(given(int, cudaGetDevice) == 0);
+    struct cudaDeviceProp p = given(struct cudaDeviceProp, cudaGetDeviceProperties, 0);
     is(cudaGetDeviceProperties(&p, 1), cudaErrorInvalidDevice);
     cr_assert(strstr(p.name, "H200") && strstr(p.name, "emulated"), "%s", p.name);
     cr_assert(p.major == 9 && p.minor == 0 && p.multiProcessorCount == 132 && p.warpSize == 32);
@@ -558,7 +491,7 @@ Test(cudart, the_device_is_an_H200)
     cr_assert(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) == 227 << 10);
     cr_assert(attribute(cudaDevAttrMaxThreadsPerMultiProcessor) == 2048);
     cr_assert(attribute(cudaDevAttrMaxGridDimX) == 2147483647);
-    ok(cudaRuntimeGetVersion(&version));
+    int version = given(int, cudaRuntimeGetVersion);
     cr_assert(version >= 13000 && version < 14000);
     ok(cudaDriverGetVersion(&version));
     cr_assert(version >= 13000);
@@ -567,8 +500,7 @@ Test(cudart, the_device_is_an_H200)
 Test(cudart, another_model_slow)
 {
     setenv("EMU_GPU", "T4", 1);
-    struct cudaDeviceProp p;
-    ok(cudaGetDeviceProperties(&p, 0));
+    struct cudaDeviceProp p = given(struct cudaDeviceProp, cudaGetDeviceProperties, 0);
     cr_assert(p.major == 7 && p.minor == 5 && p.multiProcessorCount == 40);
     int out[2], *device = device_memory(sizeof out);
     ok(count(device, 1, 2)); /* from the PTX for compute_75 */
@@ -620,8 +552,7 @@ Test(cudart, attributes_of_a_kernel)
 
 static int blocks_per_sm(const void *kernel, int block, size_t shared)
 {
-    int blocks;
-    ok(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block, shared));
+    int blocks = given(int, cudaOccupancyMaxActiveBlocksPerMultiprocessor, kernel, block, shared);
     return blocks;
 }
 

@@ -71,10 +71,8 @@ Test(heap, an_exhausted_heap_gives_null)
 
 Test(heap, its_size_is_set_before_it_is_used)
 {
-    size_t bytes;
     ok(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 40 << 20));
-    ok(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
-    cr_expect(bytes == 40 << 20);
+    cr_expect(given(size_t, cudaDeviceGetLimit, cudaLimitMallocHeapSize) == 40 << 20);
     int *out = ints(2), host[2];
     ok(launch_exhaust(out, 1 << 20));
     read_ints(host, out, 2);

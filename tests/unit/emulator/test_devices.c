@@ -307,22 +307,16 @@ static int *memory_on(int device)
 
 Test(devices, are_counted)
 {
-    int count, device, can;
-    struct cudaDeviceProp p;
-    ok(cudaGetDeviceCount(&count));
-    cr_assert(count == DEVICES);
+    cr_assert(given(int, cudaGetDeviceCount) == DEVICES);
     ok(cudaSetDevice(3));
-    ok(cudaGetDevice(&device));
-    cr_assert(device == 3);
-    ok(cudaGetDeviceProperties(&p, 3));
+    cr_assert(given(int, cudaGetDevice) == 3);
+    struct cudaDeviceProp p = given(struct cudaDeviceProp, cudaGetDeviceProperties, 3);
     is(cudaGetDeviceProperties(&p, DEVICES), cudaErrorInvalidDevice);
     is(cudaSetDevice(DEVICES), cudaErrorInvalidDevice);
     is(cudaSetDevice(-1), cudaErrorInvalidDevice);
-    ok(cudaGetDevice(&device));
-    cr_assert(device == 3);
-    ok(cudaDeviceCanAccessPeer(&can, 0, 3));
-    cr_assert(can == 1);
-    ok(cudaDeviceCanAccessPeer(&can, 2, 2));
+    cr_assert(given(int, cudaGetDevice) == 3);
+    cr_assert(given(int, cudaDeviceCanAccessPeer, 0, 3) == 1);
+    int can = given(int, cudaDeviceCanAccessPeer, 2, 2);
     cr_assert(can == 0);
     is(cudaDeviceCanAccessPeer(&can, 0, DEVICES), cudaErrorInvalidDevice);
 }
@@ -362,18 +356,15 @@ Test(devices, have_addresses_and_streams_of_their_own)
     struct cudaPointerAttributes attributes;
     ok(cudaPointerGetAttributes(&attributes, zero));
     cr_assert(attributes.device == 0 && attributes.type == cudaMemoryTypeDevice);
-    ok(cudaPointerGetAttributes(&attributes, one));
-    cr_assert(attributes.device == 1);
+    cr_assert(given(struct cudaPointerAttributes, cudaPointerGetAttributes, one).device == 1);
 
-    cudaStream_t stream;
-    cudaEvent_t event;
-    ok(cudaStreamCreate(&stream));
+    cudaStream_t stream = given(cudaStream_t, cudaStreamCreate);
     ok(cudaStreamGetDevice(stream, &device));
     cr_assert(device == 1);
     ok(cudaSetDevice(0));
     is(launch_add(zero, 1, stream), cudaErrorInvalidResourceHandle);
     ok(cudaMemsetAsync(one, 0, 4, stream)); /* copies and fills may */
-    ok(cudaEventCreate(&event));
+    cudaEvent_t event = given(cudaEvent_t, cudaEventCreate);
     is(cudaEventRecord(event, stream), cudaErrorInvalidResourceHandle);
     ok(cudaEventRecord(event, NULL));
     ok(cudaStreamWaitEvent(stream, event, 0)); /* so may waiting */
@@ -465,32 +456,37 @@ Test(devices, a_reset_is_of_one)
     ok(cudaMemcpy(&value, zero, 4, cudaMemcpyDeviceToHost));
 }
 
-static void *count_on(void *device)
+/* A thread's device, and afterwards its first error. */
+static void *count_on(void *device_and_error)
 {
-    static cudaError_t errors[DEVICES];
-    int d = *(int *)device, out[8] = {0}, *memory;
-    cudaError_t *error = &errors[d];
-    *error = cudaSetDevice(d);
-    if (*error == cudaSuccess) *error = cudaMalloc((void **)&memory, sizeof out);
-    for (int i = 0; i < 50 && *error == cudaSuccess; i++)
-        *error = launch_count(memory, one_dimension(1), one_dimension(8), 0, NULL);
-    if (*error == cudaSuccess) *error = cudaMemcpy(out, memory, sizeof out, cudaMemcpyDeviceToHost);
-    if (*error == cudaSuccess && out[7] != 7) *error = cudaErrorUnknown;
-    return error;
+    int *number = device_and_error, out[8] = {0}, *memory;
+    cudaStream_t stream;
+    cudaError_t error = cudaSetDevice(*number);
+    if (error == cudaSuccess) error = cudaStreamCreate(&stream);
+    if (error == cudaSuccess) error = cudaMallocAsync((void **)&memory, sizeof out, stream);
+    for (int i = 0; i < 50 && error == cudaSuccess; i++)
+        error = launch_count(memory, one_dimension(1), one_dimension(8), 0, stream);
+    if (error == cudaSuccess)
+        error = cudaMemcpyAsync(out, memory, sizeof out, cudaMemcpyDeviceToHost, stream);
+    if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+    if (error == cudaSuccess) error = cudaFreeAsync(memory, stream);
+    if (error == cudaSuccess && out[7] != 7) error = cudaErrorUnknown;
+    *number = (int)error;
+    return NULL;
 }
 
-Test(devices, work_for_a_host_thread_each)
+Test(devices, work_for_two_host_threads_each)
 {
-    pthread_t threads[DEVICES];
-    int numbers[DEVICES];
-    for (int d = 0; d < DEVICES; d++) {
-        numbers[d] = d;
-        cr_assert(pthread_create(&threads[d], NULL, count_on, &numbers[d]) == 0);
+    enum { THREADS = 2 * DEVICES };
+    pthread_t threads[THREADS];
+    int numbers[THREADS];
+    for (int t = 0; t < THREADS; t++) {
+        numbers[t] = t % DEVICES;
+        cr_assert(pthread_create(&threads[t], NULL, count_on, &numbers[t]) == 0);
     }
-    for (int d = 0; d < DEVICES; d++) {
-        void *error;
-        pthread_join(threads[d], &error);
-        ok(*(cudaError_t *)error);
+    for (int t = 0; t < THREADS; t++) {
+        pthread_join(threads[t], NULL);
+        ok((cudaError_t)numbers[t]);
     }
 }
 

@@ -86,8 +86,7 @@ static int attribute(enum cudaDeviceAttr which)
 
 Test(gpus, properties_of_an_h200)
 {
-    struct cudaDeviceProp p;
-    ok(cudaGetDeviceProperties(&p, 0));
+    struct cudaDeviceProp p = given(struct cudaDeviceProp, cudaGetDeviceProperties, 0);
     cr_expect_str_eq(p.name, "NVIDIA H200 (emulated)");
     cr_expect(!memcmp(p.uuid.bytes, "emulated GPU\0\0\0\0", sizeof p.uuid.bytes));
     cr_expect(p.maxThreadsDim[0] == 1024 && p.maxThreadsDim[1] == 1024 && p.maxThreadsDim[2] == 64);
@@ -117,9 +116,8 @@ Test(gpus, of_blackwell) { expect_generation("b200", 1, 2, true); }
 
 Test(gpus, several_are_numbered)
 {
-    struct cudaDeviceProp p;
     setenv("EMU_DEVICES", "2", 1);
-    ok(cudaGetDeviceProperties(&p, 1));
+    struct cudaDeviceProp p = given(struct cudaDeviceProp, cudaGetDeviceProperties, 1);
     cr_expect(p.pciBusID == 1 && p.multiGpuBoardGroupID == 1);
     cr_expect_eq(p.uuid.bytes[sizeof p.uuid.bytes - 1], 1);
     is(cudaGetDeviceProperties(&p, 2), cudaErrorInvalidDevice);

@@ -29,8 +29,7 @@ static int *zero(void)
 
 static cudaGraph_t new_graph(void)
 {
-    cudaGraph_t graph;
-    ok(cudaGraphCreate(&graph, 0));
+    cudaGraph_t graph = given(cudaGraph_t, cudaGraphCreate, 0);
     return graph;
 }
 
@@ -45,9 +44,14 @@ static cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNode_t needs, int *t
 
 static cudaGraphExec_t instantiate(cudaGraph_t graph)
 {
-    cudaGraphExec_t exec;
-    ok(cudaGraphInstantiate(&exec, graph, 0));
+    cudaGraphExec_t exec = given(cudaGraphExec_t, cudaGraphInstantiate, graph, 0);
     return exec;
+}
+
+static struct cudaMemsetParams fill_of(int *word, unsigned value)
+{
+    return (struct cudaMemsetParams){
+        .dst = word, .value = value, .elementSize = 4, .width = 1, .height = 1};
 }
 
 static struct cudaMemAllocNodeParams four_bytes(void)
@@ -78,8 +82,7 @@ Test(graphs, nodes_run_in_the_order_of_their_needs)
     ok(cudaGraphAddMemcpyNode1D(&copy, graph, NULL, 0, &host, device, 4, cudaMemcpyDeviceToHost));
     run = add_node(graph, NULL, device, 5);
     ok(cudaGraphAddEmptyNode(&empty, graph, &run, 1));
-    struct cudaMemsetParams two = {
-        .dst = device, .value = 2, .elementSize = 4, .width = 1, .height = 1};
+    struct cudaMemsetParams two = fill_of(device, 2);
     ok(cudaGraphAddMemsetNode(&fill, graph, NULL, 0, &two));
     cudaGraphNode_t from[] = {copy, empty, fill}, to[] = {call, copy, run};
     ok(cudaGraphAddDependencies(graph, from, to, NULL, 3));
@@ -124,8 +127,7 @@ Test(graphs, tell_what_is_in_them)
     cudaGraph_t graph = new_graph();
     cudaGraphNode_t a = add_node(graph, NULL, device, 1), b = add_node(graph, a, device, 1),
                     c = add_node(graph, a, device, 1), list[8], other[8];
-    size_t count;
-    ok(cudaGraphGetNodes(graph, NULL, &count));
+    size_t count = given_last(size_t, cudaGraphGetNodes, graph, NULL);
     cr_assert(count == 3);
     count = 8;
     ok(cudaGraphGetNodes(graph, list, &count));
@@ -141,8 +143,7 @@ Test(graphs, tell_what_is_in_them)
     cr_assert(count == 1 && list[0] == a);
     ok(cudaGraphNodeGetDependentNodes(a, NULL, NULL, &count));
     cr_assert(count == 2);
-    enum cudaGraphNodeType type;
-    ok(cudaGraphNodeGetType(a, &type));
+    enum cudaGraphNodeType type = given_last(enum cudaGraphNodeType, cudaGraphNodeGetType, a);
     cr_assert(type == cudaGraphNodeTypeKernel);
     ok(cudaGraphDestroyNode(a)); /* its edges go with it */
     ok(cudaGraphGetEdges(graph, NULL, NULL, NULL, &count));
@@ -153,10 +154,9 @@ Test(graphs, parameters_are_copied_and_can_be_changed)
 {
     int *device = zero(), *target = device, value = 3;
     cudaGraph_t graph = new_graph();
-    cudaGraphNode_t node;
     void *args[] = {&target, &value};
     struct cudaKernelNodeParams params = kernel(add_kernel(), args), asked;
-    ok(cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
+    cudaGraphNode_t node = given(cudaGraphNode_t, cudaGraphAddKernelNode, graph, NULL, 0, &params);
     value = 1000;
     target = NULL;
     cudaGraphExec_t exec = instantiate(graph);
@@ -229,15 +229,12 @@ Test(graphs, copies_of_variables)
 Test(graphs, parameters_of_other_nodes)
 {
     int number = 3, other = 4, *memory = zero();
-    struct cudaMemsetParams seven = {
-        .dst = memory, .value = 7, .elementSize = 4, .width = 1, .height = 1};
-    struct cudaMemsetParams fill;
+    struct cudaMemsetParams seven = fill_of(memory, 7), fill;
     struct cudaHostNodeParams squares = {square, &number}, host;
     cudaGraph_t graph = new_graph();
     cudaGraphNode_t fills, calls, records, waits;
-    cudaEvent_t first, second, event;
-    ok(cudaEventCreate(&first));
-    ok(cudaEventCreate(&second));
+    cudaEvent_t first = given(cudaEvent_t, cudaEventCreate),
+                second = given(cudaEvent_t, cudaEventCreate), event;
     ok(cudaGraphAddMemsetNode(&fills, graph, NULL, 0, &seven));
     ok(cudaGraphAddHostNode(&calls, graph, NULL, 0, &squares));
     ok(cudaGraphAddEventRecordNode(&records, graph, NULL, 0, first));
@@ -253,11 +250,9 @@ Test(graphs, parameters_of_other_nodes)
     host.userData = &other;
     ok(cudaGraphHostNodeSetParams(calls, &host));
     is(cudaGraphHostNodeSetParams(fills, &host), cudaErrorInvalidValue);
-    ok(cudaGraphEventRecordNodeGetEvent(records, &event));
-    cr_assert(event == first);
+    cr_assert(given_last(cudaEvent_t, cudaGraphEventRecordNodeGetEvent, records) == first);
     ok(cudaGraphEventRecordNodeSetEvent(records, second));
-    ok(cudaGraphEventRecordNodeGetEvent(records, &event));
-    cr_assert(event == second);
+    cr_assert(given_last(cudaEvent_t, cudaGraphEventRecordNodeGetEvent, records) == second);
     ok(cudaGraphEventWaitNodeSetEvent(waits, second));
     ok(cudaGraphEventWaitNodeGetEvent(waits, &event));
     cr_assert(event == second);
@@ -307,11 +302,10 @@ Test(graphs, events_in_graphs)
 {
     int *device = zero();
     float milliseconds;
-    cudaEvent_t before, after;
+    cudaEvent_t before = given(cudaEvent_t, cudaEventCreate),
+                after = given(cudaEvent_t, cudaEventCreate);
     cudaGraph_t graph = new_graph();
     cudaGraphNode_t start, run, stop, wait;
-    ok(cudaEventCreate(&before));
-    ok(cudaEventCreate(&after));
     ok(cudaGraphAddEventRecordNode(&start, graph, NULL, 0, before));
     run = add_node(graph, start, device, 1);
     ok(cudaGraphAddEventRecordNode(&stop, graph, &run, 1, after));
@@ -319,8 +313,7 @@ Test(graphs, events_in_graphs)
     cudaGraphExec_t exec = instantiate(graph);
     is(cudaEventElapsedTime(&milliseconds, before, after), cudaErrorInvalidResourceHandle);
     launch(exec);
-    ok(cudaEventElapsedTime(&milliseconds, before, after));
-    cr_assert(milliseconds > 0);
+    cr_assert(given(float, cudaEventElapsedTime, before, after) > 0);
 }
 
 /* Programming Guide, "Graph Memory Nodes": an allocation is valid from its node on, in every graph
@@ -332,8 +325,7 @@ Test(graphs, memory_of_graphs)
     struct cudaMemAllocNodeParams params = four_bytes();
     ok(cudaGraphAddMemAllocNode(&allocate, graph, NULL, 0, &params));
     int *memory = params.dptr;
-    struct cudaMemsetParams seven = {
-        .dst = memory, .value = 7, .elementSize = 4, .width = 1, .height = 1};
+    struct cudaMemsetParams seven = fill_of(memory, 7);
     ok(cudaGraphAddMemsetNode(&fill, graph, &allocate, 1, &seven));
     cudaGraphExec_t leaves = instantiate(graph);
     launch(leaves);
@@ -424,10 +416,9 @@ Test(graphs, of_nodes_with_general_parameters)
 static cudaGraph_t new_body(cudaGraph_t graph, cudaGraphConditionalHandle handle,
                             enum cudaGraphConditionalNodeType type)
 {
-    cudaGraphNode_t node;
     struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeConditional,
                                          .conditional = {handle, type, 1, NULL}};
-    ok(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params));
+    given(cudaGraphNode_t, cudaGraphAddNode, graph, NULL, NULL, 0, &params);
     return params.conditional.phGraph_out[0];
 }
 
@@ -442,9 +433,8 @@ static cudaGraphConditionalHandle new_condition(cudaGraph_t graph)
 static void refuses(cudaGraph_t body, cudaGraph_t with_host_function)
 {
     cudaGraphNode_t node;
-    cudaEvent_t event;
+    cudaEvent_t event = given(cudaEvent_t, cudaEventCreate);
     struct cudaHostNodeParams function = {square, &event};
-    ok(cudaEventCreate(&event));
     is(cudaGraphAddHostNode(&node, body, NULL, 0, &function), cudaErrorInvalidValue);
     is(cudaGraphAddEventRecordNode(&node, body, NULL, 0, event), cudaErrorInvalidValue);
     is(cudaGraphAddEventWaitNode(&node, body, NULL, 0, event), cudaErrorInvalidValue);
@@ -458,9 +448,8 @@ Test(graphs, a_body_has_only_some_kinds_of_nodes)
 {
     cr_redirect_stderr();
     cudaGraph_t graph = new_graph(), other = new_graph(), empty = new_graph(), child;
-    cudaGraphNode_t node;
     struct cudaHostNodeParams function = {square, NULL};
-    ok(cudaGraphAddHostNode(&node, other, NULL, 0, &function));
+    cudaGraphNode_t node = given(cudaGraphNode_t, cudaGraphAddHostNode, other, NULL, 0, &function);
     cudaGraph_t body = new_body(graph, new_condition(graph), cudaGraphCondTypeIf);
     refuses(body, other);
     refuses(new_body(graph, new_condition(graph), cudaGraphCondTypeSwitch), other);
@@ -476,8 +465,7 @@ Test(graphs, a_captured_body_has_no_host_function)
 {
     cr_redirect_stderr();
     cudaGraph_t graph = new_graph(), body;
-    cudaStream_t stream;
-    ok(cudaStreamCreate(&stream));
+    cudaStream_t stream = given(cudaStream_t, cudaStreamCreate);
     body = new_body(graph, new_condition(graph), cudaGraphCondTypeIf);
     ok(cudaStreamBeginCaptureToGraph(stream, body, NULL, NULL, 0, cudaStreamCaptureModeGlobal));
     is(cudaLaunchHostFunc(stream, square, NULL), cudaErrorInvalidValue);
@@ -563,15 +551,13 @@ Test(graphs, keep_objects_of_the_program)
 
 static cudaStream_t new_stream(unsigned flags)
 {
-    cudaStream_t stream;
-    ok(cudaStreamCreateWithFlags(&stream, flags));
+    cudaStream_t stream = given(cudaStream_t, cudaStreamCreateWithFlags, flags);
     return stream;
 }
 
 static cudaEvent_t new_event(void)
 {
-    cudaEvent_t event;
-    ok(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    cudaEvent_t event = given(cudaEvent_t, cudaEventCreateWithFlags, cudaEventDisableTiming);
     return event;
 }
 
@@ -584,8 +570,7 @@ static enum cudaStreamCaptureStatus status_of(cudaStream_t stream)
 
 static size_t node_count(cudaGraph_t graph)
 {
-    size_t count;
-    ok(cudaGraphGetNodes(graph, NULL, &count));
+    size_t count = given_last(size_t, cudaGraphGetNodes, graph, NULL);
     return count;
 }
 
@@ -612,10 +597,9 @@ Test(capture, a_fill_of_memory_that_is_not_there)
 {
     int *device = zero();
     cudaStream_t stream = new_stream(cudaStreamNonBlocking);
-    cudaGraph_t graph;
     ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     ok(cudaMemsetAsync(device, 1, sizeof *device, stream));
-    ok(cudaStreamEndCapture(stream, &graph));
+    cudaGraph_t graph = given_last(cudaGraph_t, cudaStreamEndCapture, stream);
     ok(cudaGraphDestroy(graph));
     ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     is(cudaMemsetAsync((void *)((size_t)1 << 20), 1, 4, stream), cudaErrorInvalidValue);
@@ -631,14 +615,13 @@ Test(capture, work_is_kept_and_not_done)
 {
     int *device = zero(), host = -1, calls = 0;
     cudaStream_t stream = new_stream(cudaStreamNonBlocking);
-    cudaGraph_t graph;
     ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     cr_assert(status_of(stream) == cudaStreamCaptureStatusActive);
     for (int i = 1; i <= 3; i++) ok(launch_add(device, i, stream)); /* arguments are copied */
     ok(cudaMemcpyAsync(&host, device, sizeof host, cudaMemcpyDeviceToHost, stream));
     ok(cudaLaunchHostFunc(stream, add_one, &calls));
     ok(cudaMemsetAsync(device, 0, sizeof host, stream));
-    ok(cudaStreamEndCapture(stream, &graph));
+    cudaGraph_t graph = given_last(cudaGraph_t, cudaStreamEndCapture, stream);
     cr_assert(status_of(stream) == cudaStreamCaptureStatusNone);
     cr_assert(host == -1 && calls == 0 && value_at(device) == 0);
     cr_assert(node_count(graph) == 6);
@@ -672,9 +655,8 @@ Test(capture, forks_and_joins)
     }
     ok(cudaStreamEndCapture(origin, &graph));
     cr_assert(status_of(other) == cudaStreamCaptureStatusNone);
-    size_t count;
     cudaGraphNode_t nodes[4];
-    ok(cudaGraphGetEdges(graph, NULL, NULL, NULL, &count));
+    size_t count = given_last(size_t, cudaGraphGetEdges, graph, NULL, NULL, NULL);
     cr_assert(node_count(graph) == 4 && count == 4, "%zu edges", count);
     count = 4;
     ok(cudaGraphGetNodes(graph, nodes, &count));
@@ -698,32 +680,12 @@ Test(capture, what_is_not_joined_is_an_error)
     cr_assert(value_at(device) == 1);
 }
 
-/* Its work is in the graph already. */
-Test(capture, a_joined_stream_may_be_destroyed)
+/* When the stream is destroyed, its work is in the graph already. An event that it has recorded can
+ * still join its work. Without the join the capture cannot be ended. */
+Test(capture, a_stream_may_be_destroyed_before_and_after_it_is_joined)
 {
-    int *device = zero();
-    cudaStream_t origin = new_stream(cudaStreamDefault), other = new_stream(cudaStreamDefault);
-    cudaEvent_t join = new_event();
-    cudaGraph_t graph;
-    begin_fork(origin, other);
-    ok(launch_add(device, 1, other));
-    ok(cudaEventRecord(join, other));
-    ok(cudaStreamWaitEvent(origin, join, 0));
-    ok(cudaStreamDestroy(other));
-    ok(cudaEventDestroy(join));
-    cr_assert(status_of(origin) == cudaStreamCaptureStatusActive);
-    ok(launch_add(device, 2, origin));
-    ok(cudaStreamEndCapture(origin, &graph));
-    cr_assert(node_count(graph) == 2);
-    run(graph, 1);
-    cr_assert(value_at(device) == 3);
-}
-
-/* An event that the stream has recorded can still join its work. Without the join the capture
- * cannot be ended. */
-Test(capture, a_stream_may_be_destroyed_before_it_is_joined)
-{
-    for (int is_joined = 0; is_joined <= 1; is_joined++) {
+    enum { NEVER, BEFORE, AFTER };
+    for (int joined = NEVER; joined <= AFTER; joined++) {
         int *device = zero();
         cudaStream_t origin = new_stream(cudaStreamDefault), other = new_stream(cudaStreamDefault);
         cudaEvent_t join = new_event();
@@ -731,11 +693,19 @@ Test(capture, a_stream_may_be_destroyed_before_it_is_joined)
         begin_fork(origin, other);
         ok(launch_add(device, 1, other));
         ok(cudaEventRecord(join, other));
+        if (joined == BEFORE) ok(cudaStreamWaitEvent(origin, join, 0));
         ok(cudaStreamDestroy(other));
-        if (is_joined) ok(cudaStreamWaitEvent(origin, join, 0));
+        if (joined == AFTER) ok(cudaStreamWaitEvent(origin, join, 0));
+        ok(cudaEventDestroy(join));
+        cr_assert(status_of(origin) == cudaStreamCaptureStatusActive);
+        ok(launch_add(device, 2, origin));
         is(cudaStreamEndCapture(origin, &graph),
-           is_joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined);
+           joined == NEVER ? cudaErrorStreamCaptureUnjoined : cudaSuccess);
         cudaGetLastError();
+        if (joined == NEVER) continue;
+        cr_assert(node_count(graph) == 2);
+        run(graph, 1);
+        cr_assert(value_at(device) == 3);
     }
 }
 
@@ -829,30 +799,29 @@ static cudaError_t allocate_in_another_thread(void)
     return error;
 }
 
-Test(capture, modes)
+/* An allocation in a thread while a stream is captured in this mode. */
+static void allocate_in_capture(enum cudaStreamCaptureMode mode, bool in_another, bool is_allowed)
 {
     void *memory;
     cudaGraph_t graph;
     cudaStream_t stream = new_stream(cudaStreamNonBlocking);
-    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    is(allocate_in_another_thread(), cudaErrorStreamCaptureUnsupported);
-    is(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+    ok(cudaStreamBeginCapture(stream, mode));
+    is(in_another ? allocate_in_another_thread() : cudaMalloc(&memory, 4),
+       is_allowed ? cudaSuccess : cudaErrorStreamCaptureUnsupported);
+    is(cudaStreamEndCapture(stream, &graph),
+       is_allowed ? cudaSuccess : cudaErrorStreamCaptureInvalidated);
+}
 
-    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    ok(allocate_in_another_thread());
-    is(cudaMalloc(&memory, 4), cudaErrorStreamCaptureUnsupported);
-    is(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
-
-    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
-    ok(cudaMalloc(&memory, 4));
-    ok(cudaStreamEndCapture(stream, &graph));
-
+Test(capture, modes)
+{
+    allocate_in_capture(cudaStreamCaptureModeGlobal, true, false);
+    allocate_in_capture(cudaStreamCaptureModeThreadLocal, true, true);
+    allocate_in_capture(cudaStreamCaptureModeThreadLocal, false, false);
+    allocate_in_capture(cudaStreamCaptureModeRelaxed, false, true);
     enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     ok(cudaThreadExchangeStreamCaptureMode(&mode));
     cr_assert(mode == cudaStreamCaptureModeGlobal);
-    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    ok(cudaMalloc(&memory, 4));
-    ok(cudaStreamEndCapture(stream, &graph));
+    allocate_in_capture(cudaStreamCaptureModeGlobal, false, true);
 }
 
 static void *end_capture(void *context)
@@ -865,13 +834,12 @@ Test(capture, ends_in_its_own_thread)
 {
     pthread_t thread;
     void *error;
-    cudaGraph_t graph;
     cudaStream_t stream = new_stream(cudaStreamNonBlocking);
     ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     cr_assert(pthread_create(&thread, NULL, end_capture, stream) == 0);
     pthread_join(thread, &error);
     is((cudaError_t)(size_t)error, cudaErrorStreamCaptureWrongThread);
-    ok(cudaStreamEndCapture(stream, &graph));
+    given_last(cudaGraph_t, cudaStreamEndCapture, stream);
 }
 
 Test(capture, two_captures_do_not_mix)
@@ -891,7 +859,6 @@ Test(capture, allocations_and_graphs_inside)
     int *memory, out = 0;
     cudaStream_t stream = new_stream(cudaStreamNonBlocking);
     cudaGraph_t inner, outer;
-    cudaGraphExec_t exec;
     ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     ok(cudaMallocAsync((void **)&memory, sizeof *memory, stream));
     ok(cudaMemsetAsync(memory, 0, sizeof *memory, stream));
@@ -900,7 +867,7 @@ Test(capture, allocations_and_graphs_inside)
     ok(cudaFreeAsync(memory, stream));
     ok(cudaStreamEndCapture(stream, &inner));
     cr_assert(node_count(inner) == 5);
-    ok(cudaGraphInstantiate(&exec, inner, 0));
+    cudaGraphExec_t exec = given(cudaGraphExec_t, cudaGraphInstantiate, inner, 0);
 
     ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     ok(cudaGraphLaunch(exec, stream)); /* becomes a child */
@@ -918,21 +885,18 @@ Test(capture, can_be_asked_and_steered)
     unsigned long long id = 0;
     cudaGraph_t graph, ended;
     const cudaGraphNode_t *needs;
-    cudaGraphNode_t added;
     size_t count;
     ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     ok(launch_add(device, 1, stream));
     ok(cudaStreamGetCaptureInfo(stream, &status, &id, &graph, &needs, NULL, &count));
     cr_assert(status == cudaStreamCaptureStatusActive && id != 0 && count == 1);
-    ok(cudaGraphAddEmptyNode(&added, graph, needs, count));
+    cudaGraphNode_t added = given(cudaGraphNode_t, cudaGraphAddEmptyNode, graph, needs, count);
     ok(cudaStreamUpdateCaptureDependencies(stream, &added, NULL, 1,
                                            cudaStreamSetCaptureDependencies));
     ok(launch_add(device, 1, stream));
     ok(cudaStreamEndCapture(stream, &ended));
     cr_assert(ended == graph && node_count(graph) == 3);
-    size_t edges;
-    ok(cudaGraphGetEdges(graph, NULL, NULL, NULL, &edges));
-    cr_assert(edges == 2);
+    cr_assert(given_last(size_t, cudaGraphGetEdges, graph, NULL, NULL, NULL) == 2);
 
     ok(cudaStreamBeginCaptureToGraph(stream, graph, &added, NULL, 1, cudaStreamCaptureModeGlobal));
     ok(launch_add(device, 10, stream));
@@ -945,20 +909,16 @@ Test(capture, can_be_asked_and_steered)
 /* An external event becomes a node of the graph, and is recorded when the graph runs. */
 Test(capture, external_events)
 {
-    float milliseconds;
-    cudaEvent_t start, stop;
-    cudaGraph_t graph;
+    cudaEvent_t start = given(cudaEvent_t, cudaEventCreate),
+                stop = given(cudaEvent_t, cudaEventCreate);
     cudaStream_t stream = new_stream(cudaStreamNonBlocking);
     int *device = zero();
-    ok(cudaEventCreate(&start));
-    ok(cudaEventCreate(&stop));
     ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     ok(cudaEventRecordWithFlags(start, stream, cudaEventRecordExternal));
     ok(launch_add(device, 1, stream));
     ok(cudaEventRecordWithFlags(stop, stream, cudaEventRecordExternal));
-    ok(cudaStreamEndCapture(stream, &graph));
+    cudaGraph_t graph = given_last(cudaGraph_t, cudaStreamEndCapture, stream);
     cr_assert(node_count(graph) == 3);
     run(graph, 1);
-    ok(cudaEventElapsedTime(&milliseconds, start, stop));
-    cr_assert(milliseconds > 0);
+    cr_assert(given(float, cudaEventElapsedTime, start, stop) > 0);
 }

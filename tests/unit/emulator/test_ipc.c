@@ -466,9 +466,8 @@ Test(ipc, no_file_stays_open)
     close(next);
     cr_assert(next == lowest && count_files() == files + 1);
     for (int k = 0; k < 100; k++) {
-        cudaIpcMemHandle_t handle;
         int *other = device_memory(sizeof *other);
-        ok(cudaIpcGetMemHandle(&handle, other));
+        given(cudaIpcMemHandle_t, cudaIpcGetMemHandle, other);
         ok(cudaFree(other));
         other = device_memory(sizeof *other);
         cr_assert(value_at(other) == (int)0xCDCDCDCD);

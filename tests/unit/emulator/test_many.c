@@ -40,8 +40,7 @@ static void add_host_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGr
 /* A graph of COUNT nodes in a row, made by hand: `nodes` has room for them. */
 static cudaGraph_t chain(cudaGraphNode_t *nodes)
 {
-    cudaGraph_t graph;
-    ok(cudaGraphCreate(&graph, 0));
+    cudaGraph_t graph = given(cudaGraph_t, cudaGraphCreate, 0);
     for (int i = 0; i < COUNT; i++) add_host_node(&nodes[i], graph, &nodes[i - (i > 0)], i > 0);
     return graph;
 }
@@ -72,11 +71,9 @@ Test(many, streams)
 /* Each stream's work follows the origin's, and the origin's end follows all of theirs. */
 Test(many, streams_that_are_captured_together)
 {
-    cudaGraph_t graph;
-    cudaEvent_t event;
     cudaStream_t origin, *streams = many(sizeof *streams);
     ok(cudaStreamCreate(&origin));
-    ok(cudaEventCreate(&event));
+    cudaEvent_t event = given(cudaEvent_t, cudaEventCreate);
     for (int i = 0; i < COUNT; i++)
         ok(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
     ok(cudaStreamBeginCapture(origin, cudaStreamCaptureModeRelaxed));
@@ -88,7 +85,7 @@ Test(many, streams_that_are_captured_together)
         ok(cudaStreamWaitEvent(origin, event, 0));
     }
     ok(cudaLaunchHostFunc(origin, nothing, NULL));
-    ok(cudaStreamEndCapture(origin, &graph));
+    cudaGraph_t graph = given_last(cudaGraph_t, cudaStreamEndCapture, origin);
     ok(cudaGraphDestroy(graph));
     for (int i = 0; i < COUNT; i++) ok(cudaStreamDestroy(streams[i]));
     free(streams);
@@ -111,14 +108,11 @@ Test(many, captures)
 
 Test(many, nodes_that_are_captured)
 {
-    cudaGraph_t graph;
-    cudaGraphExec_t exec;
-    cudaStream_t stream;
-    ok(cudaStreamCreate(&stream));
+    cudaStream_t stream = given(cudaStream_t, cudaStreamCreate);
     ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     for (int i = 0; i < COUNT; i++) ok(cudaLaunchHostFunc(stream, nothing, NULL));
-    ok(cudaStreamEndCapture(stream, &graph));
-    ok(cudaGraphInstantiate(&exec, graph, 0));
+    cudaGraph_t graph = given_last(cudaGraph_t, cudaStreamEndCapture, stream);
+    cudaGraphExec_t exec = given(cudaGraphExec_t, cudaGraphInstantiate, graph, 0);
     ok(cudaGraphLaunch(exec, stream));
     ok(cudaGraphExecDestroy(exec));
     ok(cudaGraphDestroy(graph));
@@ -128,14 +122,12 @@ Test(many, nodes_that_are_captured)
  * dependencies. */
 Test(many, nodes_that_are_added)
 {
-    cudaGraph_t graph;
-    cudaGraphExec_t exec;
     cudaGraphNode_t last, *nodes = many(sizeof *nodes);
-    ok(cudaGraphCreate(&graph, 0));
+    cudaGraph_t graph = given(cudaGraph_t, cudaGraphCreate, 0);
     for (int i = 0; i < COUNT; i++) add_host_node(&nodes[i], graph, NULL, 0);
     ok(cudaGraphAddDependencies(graph, &nodes[1], &nodes[0], NULL, COUNT - 1));
     add_host_node(&last, graph, nodes, COUNT);
-    ok(cudaGraphInstantiate(&exec, graph, 0));
+    given(cudaGraphExec_t, cudaGraphInstantiate, graph, 0);
     size_t needed = 0;
     for (int i = 0; i < COUNT; i++)
         ok(cudaGraphNodeGetDependentNodes(nodes[i], NULL, NULL, &needed));
@@ -149,10 +141,9 @@ Test(many, nodes_that_are_added)
 Test(many, edges_come_and_go)
 {
     enum { EDGES = 40 };
-    cudaGraph_t graph;
     cudaGraphNode_t last, nodes[EDGES];
     size_t count = 0;
-    ok(cudaGraphCreate(&graph, 0));
+    cudaGraph_t graph = given(cudaGraph_t, cudaGraphCreate, 0);
     for (int i = 0; i < EDGES; i++) add_host_node(&nodes[i], graph, NULL, 0);
     add_host_node(&last, graph, nodes, EDGES);
     for (int round = 0; round < 3; round++) {
@@ -173,12 +164,11 @@ Test(many, edges_come_and_go)
 
 Test(many, nodes_that_are_changed)
 {
-    cudaGraphExec_t exec;
     cudaGraphExecUpdateResultInfo info;
     struct cudaHostNodeParams params = {nothing, NULL};
     cudaGraphNode_t *nodes = many(sizeof *nodes);
     cudaGraph_t graph = chain(nodes);
-    ok(cudaGraphInstantiate(&exec, graph, 0));
+    cudaGraphExec_t exec = given(cudaGraphExec_t, cudaGraphInstantiate, graph, 0);
     for (int i = 0; i < COUNT; i++) ok(cudaGraphExecHostNodeSetParams(exec, nodes[i], &params));
     ok(cudaGraphExecUpdate(exec, graph, &info));
     free(nodes);
@@ -206,14 +196,13 @@ Test(many, graphs)
 Test(many, allocations_of_graphs)
 {
     enum { BYTES = 16 };
-    cudaGraph_t graph;
     cudaGraphNode_t node;
     void **memory = many(sizeof *memory);
     struct cudaMemAllocNodeParams params = {
         .poolProps = {.allocType = cudaMemAllocationTypePinned,
                       .location = {.type = cudaMemLocationTypeDevice}},
         .bytesize = BYTES};
-    ok(cudaGraphCreate(&graph, 0));
+    cudaGraph_t graph = given(cudaGraph_t, cudaGraphCreate, 0);
     for (int i = 0; i < COUNT; i++) {
         ok(cudaGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
         memory[i] = params.dptr;
@@ -225,9 +214,8 @@ Test(many, allocations_of_graphs)
 
 Test(many, user_objects_of_a_graph)
 {
-    cudaGraph_t graph;
     cudaUserObject_t *objects = many(sizeof *objects);
-    ok(cudaGraphCreate(&graph, 0));
+    cudaGraph_t graph = given(cudaGraph_t, cudaGraphCreate, 0);
     for (int i = 0; i < COUNT; i++) {
         ok(cudaUserObjectCreate(&objects[i], NULL, nothing, 1, cudaUserObjectNoDestructorSync));
         ok(cudaGraphRetainUserObject(graph, objects[i], 1, cudaGraphUserObjectMove));

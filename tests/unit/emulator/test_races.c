@@ -160,8 +160,7 @@ Test(streams, host_functions_may_not_call_the_runtime)
 {
     cudaError_t error = cudaSuccess;
     int called = 0;
-    cudaStream_t stream;
-    ok(cudaStreamCreate(&stream));
+    cudaStream_t stream = given(cudaStream_t, cudaStreamCreate);
     ok(cudaLaunchHostFunc(stream, call_the_runtime, &error));
     ok(cudaStreamAddCallback(stream, callback, &called, 0));
     ok(cudaStreamSynchronize(stream));

@@ -101,9 +101,8 @@ Test(refused, features_of_kernels, .init = command_init, .fini = command_fini)
 /* Properties and attributes of the same quantity are equal. */
 Test(properties, attributes_say_the_same)
 {
-    struct cudaDeviceProp p;
     int value;
-    ok(cudaGetDeviceProperties(&p, 0));
+    struct cudaDeviceProp p = given(struct cudaDeviceProp, cudaGetDeviceProperties, 0);
     const struct {
         enum cudaDeviceAttr attribute;
         int value;
@@ -135,12 +134,10 @@ Test(properties, places_on_the_bus)
 {
     setenv("EMU_DEVICES", "3", 1);
     char id[32];
-    int device;
     ok(cudaDeviceGetPCIBusId(id, sizeof id, 2));
     cr_assert_str_eq(id, "0000:02:00.0");
-    ok(cudaDeviceGetByPCIBusId(&device, id));
-    cr_assert(device == 2);
-    ok(cudaDeviceGetByPCIBusId(&device, "01:00.0"));
+    cr_assert(given(int, cudaDeviceGetByPCIBusId, id) == 2);
+    int device = given(int, cudaDeviceGetByPCIBusId, "01:00.0");
     cr_assert(device == 1);
     is(cudaDeviceGetByPCIBusId(&device, "0000:03:00.0"), cudaErrorInvalidDevice);
     is(cudaDeviceGetByPCIBusId(&device, "here"), cudaErrorInvalidValue);

@@ -500,8 +500,7 @@ Test(textures_api, descriptions)
     is(cudaCreateTextureObject(&texture, &r, &plain, &view), cudaErrorNotSupported);
     ok(cudaDestroyTextureObject(0));
     is(cudaGetTextureObjectResourceViewDesc(&view, 0), cudaErrorInvalidValue);
-    size_t most;
-    ok(cudaDeviceGetTexture1DLinearMaxWidth(&most, &words, 0));
+    size_t most = given(size_t, cudaDeviceGetTexture1DLinearMaxWidth, &words, 0);
     cr_expect(most == 1 << 28);
     is(cudaDeviceGetTexture1DLinearMaxWidth(&most, &words, 1), cudaErrorInvalidDevice);
 }
@@ -530,8 +529,6 @@ Test(textures_api, graphs)
 {
     uint32_t in[4] = {1, 2, 3, 4}, out[4] = {0};
     cudaArray_t array = new_array(4, 0, 0, 0);
-    cudaGraph_t graph;
-    cudaGraphExec_t executable;
     cudaGraphNode_t first, second;
     struct cudaMemcpy3DParms to = {.srcPtr = {in, 16, 16, 1},
                                    .dstArray = array,
@@ -542,12 +539,12 @@ Test(textures_api, graphs)
                                      .extent = {4, 1, 1},
                                      .kind = cudaMemcpyDeviceToHost},
                              told;
-    ok(cudaGraphCreate(&graph, 0));
+    cudaGraph_t graph = given(cudaGraph_t, cudaGraphCreate, 0);
     ok(cudaGraphAddMemcpyNode(&first, graph, NULL, 0, &to));
     ok(cudaGraphAddMemcpyNode(&second, graph, &first, 1, &from));
     ok(cudaGraphMemcpyNodeGetParams(second, &told));
     cr_expect(told.srcArray == array);
-    ok(cudaGraphInstantiate(&executable, graph, 0));
+    cudaGraphExec_t executable = given(cudaGraphExec_t, cudaGraphInstantiate, graph, 0);
     ok(cudaGraphLaunch(executable, NULL));
     ok(cudaDeviceSynchronize());
     cr_expect(!memcmp(in, out, sizeof in));

@@ -282,16 +282,11 @@ Test(waits, a_kernels_limit_ends_every_loop_slow)
     }
 }
 
-/* Ctrl-C, as in test_waits.c. */
 Test(waits, ctrl_c_names_the_place_slow)
 {
     for (size_t k = 0; k < COUNT(ways); k++) {
         if (!ways[k].quick && !all_wanted()) continue;
-        expect_status(130,
-                      "env --default-signal=INT EMU_THREADS=2 $emu --log-file /dev/null $p/waits"
-                      " never %s 2>&1 & "
-                      "while kill -0 $! && ! grep -q 'SigCgt:.*[2367abef]$' /proc/$!/status; "
-                      "do sleep 0.05; done; sleep 0.5; kill -INT $!; wait $!",
+        expect_status(130, INTERRUPT("EMU_THREADS=2 $emu --log-file /dev/null $p/waits never %s"),
                       ways[k].name);
         expect("emu: interrupted, at ");
         expect("waits.cu:");
