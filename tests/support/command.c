@@ -54,6 +54,17 @@ void expect(const char *text)
     cr_assert(strstr(output, text) != NULL, "expected \"%s\" in:\n%s", text, output);
 }
 
+void expect_runs(const struct run_case *cases, size_t count)
+{
+    for (const struct run_case *c = cases; c < cases + count; c++) {
+        int status = run("%s 2>&1", c->command);
+        cr_expect_eq(status, c->status, "%s: exit status %d\n%s", c->command, status, output);
+        for (const char *const *text = c->says; *text; text++)
+            cr_expect(strstr(output, *text), "%s: expected \"%s\" in:\n%s", c->command, *text,
+                      output);
+    }
+}
+
 void expect_not(const char *text)
 {
     cr_assert(strstr(output, text) == NULL, "did not expect \"%s\" in:\n%s", text, output);

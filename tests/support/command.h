@@ -48,6 +48,16 @@ int run_command(const char *command);
 /* The output must contain a text, or must not. */
 void expect(const char *text);
 void expect_not(const char *text);
+
+/* Commands that must exit with `status`; their output, and stderr, must contain these texts. */
+struct run_case {
+    int status;
+    const char *command, *says[9];
+};
+void expect_runs(const struct run_case *, size_t count);
+#define RUNS(...)                                                                                  \
+    expect_runs((const struct run_case[]){__VA_ARGS__},                                            \
+                sizeof((const struct run_case[]){__VA_ARGS__}) / sizeof(struct run_case))
 /* A refusal is one sentence on one line, which begins with "emu: ". */
 void expect_one_sentence(void);
 
