@@ -20,6 +20,7 @@
 #define PROGRAMS ORDINARY_BUILD "/tests/programs"
 #define PAIRS    ORDINARY_BUILD "/pairs" /* of tests/cases/checks */
 #define EMU      ORDINARY_BUILD "/emu/emu"
+#define QUIET    "$emu --log-file /dev/null " /* for run(): the command without its tables */
 
 extern char output[]; /* of the last command: stdout, and stderr too if it says 2>&1 */
 extern char folder[]; /* for files */

@@ -47,32 +47,72 @@ Test(driver, its_functions_by_name)
        cudaErrorSymbolNotFound);
 }
 
-Test(driver, what_is_not_offered_is_refused_by_name)
+/* ---- what is said ---------------------------------------------------------------------------- */
+
+/* What is not offered is refused by name. Without a buffer for it, a message goes to stderr. */
+Test(driver, programs_that_use_it_wrongly_are_told)
 {
-    expect_status(0, "$emu --log-file /dev/null $p/driver refused 2>&1");
-    expect("array CUDA_ERROR_NOT_SUPPORTED\narray CUDA_ERROR_NOT_SUPPORTED\n"
-           "object CUDA_ERROR_NOT_SUPPORTED\nend\n");
-    expect("emu: cuArrayCreate_v2 is not supported (called by ");
-    expect("): use the runtime's arrays (cudaMallocArray) instead\n");
-    expect("emu: linking machine code, objects or NVVM code is not supported");
+    RUNS({0, QUIET "$p/driver ptx",
+          {"PTX CUDA_ERROR_INVALID_PTX\ntarget CUDA_ERROR_INVALID_PTX\n"
+           "cubin CUDA_ERROR_NO_BINARY_FOR_GPU\nmanaged CUDA_ERROR_NOT_SUPPORTED\n",
+           "emu: instruction 'mov.u32' in kernel k (the module's code, line 4): ",
+           "emu: the module's code: its .target is sm_121, and the GPU is an sm_90: ",
+           "emu: the module's code is machine code for GPUs (a cubin), which the emulator does not "
+           "execute; give it the PTX instead, which nvcc -ptx and nvrtcGetPTX make\n",
+           "emu: the module's code has a __managed__ variable"}},
+         {0, QUIET "$p/driver dead",
+          {"set CUDA_ERROR_CONTEXT_IS_DESTROYED\ndestroy CUDA_ERROR_CONTEXT_IS_DESTROYED\n"
+           "no handle CUDA_ERROR_INVALID_CONTEXT\nend\n"}},
+         {0, QUIET "$p/driver buffers",
+          {"short CUDA_SUCCESS\nelement 0\nend\n",
+           "emu: a launch of add gives its parameters in a buffer of 8 bytes, and they take 12\n"}},
+         {0, "EMU_DEVICES=2 " QUIET "$p/driver devices",
+          {"elsewhere CUDA_ERROR_INVALID_HANDLE\ndevice 1\ndevice 0 holds 2\nend\n"}},
+         {0, QUIET "$p/driver outside",
+          {"launch CUDA_SUCCESS\nsynchronize CUDA_ERROR_ILLEGAL_ADDRESS\n"
+           "later CUDA_ERROR_ILLEGAL_ADDRESS\nlater launch CUDA_ERROR_ILLEGAL_ADDRESS\n",
+           "is out of bounds"}},
+         {0, QUIET "$p/driver load $p/zstd.fatbin", {"load CUDA_SUCCESS\n2 kernels\n"}},
+         {0, QUIET "$p/driver load $p/lz4.fatbin", {"load CUDA_SUCCESS\n2 kernels\n"}},
+         {0, QUIET "$p/driver load $p/stored.fatbin", {"load CUDA_SUCCESS\n2 kernels\n"}},
+         {0, QUIET "$p/driver load $p/cubin.fatbin",
+          {"load CUDA_ERROR_NO_BINARY_FOR_GPU\n0 kernels\n",
+           "emu: the program holds no PTX for sm_90, but: sm_90 (sm_NN is machine code, "}},
+         {0, "head -c 100 $p/zstd.fatbin >$t/cut; " QUIET "$p/driver load $t/cut",
+          {"load CUDA_ERROR_INVALID_IMAGE\n",
+           "/cut is a fat binary that is cut off or damaged\n"}},
+         {0, QUIET "$p/driver refused",
+          {"array CUDA_ERROR_NOT_SUPPORTED\narray CUDA_ERROR_NOT_SUPPORTED\n"
+           "object CUDA_ERROR_NOT_SUPPORTED\nend\n",
+           "emu: cuArrayCreate_v2 is not supported (called by ",
+           "): use the runtime's arrays (cudaMallocArray) instead\n",
+           "emu: linking machine code, objects or NVVM code is not supported"}});
     cr_assert(strstr(strstr(output, "cuArrayCreate") + 1, "emu: cuArrayCreate") == NULL, "%s",
               output);
 }
 
-/* ---- code ------------------------------------------------------------------------------------ */
-
-/* Without a buffer for it, the message goes to stderr. */
-Test(driver, wrong_code_is_told)
+/* The checkers find what they find in programs of the runtime. */
+Test(driver, mistakes_are_found)
 {
-    expect_status(0, "$emu --log-file /dev/null $p/driver ptx 2>&1");
-    expect("PTX CUDA_ERROR_INVALID_PTX\ntarget CUDA_ERROR_INVALID_PTX\n"
-           "cubin CUDA_ERROR_NO_BINARY_FOR_GPU\nmanaged CUDA_ERROR_NOT_SUPPORTED\n");
-    expect("emu: instruction 'mov.u32' in kernel k (the module's code, line 4): ");
-    expect("emu: the module's code: its .target is sm_121, and the GPU is an sm_90: ");
-    expect("emu: the module's code is machine code for GPUs (a cubin), which the emulator does not "
-           "execute; give it the PTX instead, which nvcc -ptx and nvrtcGetPTX make\n");
-    expect("emu: the module's code has a __managed__ variable");
+#define CHECK(tools) "$emu --error-exitcode 9 --tool " tools " $p/driver "
+    RUNS({9, CHECK("racecheck") "race", {"Race reported between Write access at add"}},
+         {9, CHECK("memcheck") "outside", {"Invalid __global__ read of size 4 bytes"}},
+         {9, CHECK("memcheck --leak-check full") "leak", {"Leaked 200 bytes"}},
+         {9, CHECK("memcheck") "free",
+          {"CUDA_ERROR_INVALID_VALUE (error 1) due to \"invalid argument\" on CUDA API call to "
+           "cuMemFree_v2.", "was freed before: a double free"}},
+         {9, CHECK("initcheck") "unwritten",
+          {"Uninitialized __global__ memory read of size 4 bytes"}},
+         {9, CHECK("memcheck") "dead", {"CUDA_ERROR_CONTEXT_IS_DESTROYED (error 709)"}});
 }
+
+Test(driver, right_programs_have_no_findings_slow)
+{
+    RUNS({0, "$emu --tool racecheck --error-exitcode 9 " O3 "/driver driver_launch", {NULL}},
+         {0, "$emu --tool racecheck --error-exitcode 9 " O3 "/driver driver_memory", {NULL}});
+}
+
+/* ---- code ------------------------------------------------------------------------------------ */
 
 #define gives(call, error) is((int)(call), (cudaError_t)(error))
 
@@ -220,23 +260,6 @@ Test(driver, parameters_of_a_context_may_be_zeros)
     ok((int)cuCtxDestroy(context));
 }
 
-Test(driver, fat_binaries_are_loaded_if_they_hold_ptx)
-{
-    static const char *const kinds[] = {"zstd", "lz4", "stored"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        expect_status(0, "$emu --log-file /dev/null $p/driver load $p/%s.fatbin 2>&1", kinds[i]);
-        expect("load CUDA_SUCCESS\n");
-        expect_not("0 kernels");
-    }
-    expect_status(0, "$emu --log-file /dev/null $p/driver load $p/cubin.fatbin 2>&1");
-    expect("load CUDA_ERROR_NO_BINARY_FOR_GPU\n0 kernels\n");
-    expect("emu: the program holds no PTX for sm_90, but: sm_90 (sm_NN is machine code, ");
-    expect_status(0, "head -c 100 $p/zstd.fatbin >$t/cut; "
-                     "$emu --log-file /dev/null $p/driver load $t/cut 2>&1");
-    expect("load CUDA_ERROR_INVALID_IMAGE\n");
-    expect("/cut is a fat binary that is cut off or damaged\n");
-}
-
 Test(driver, nvrtc_compiles_for_it_slow, .timeout = 300)
 {
     if (run("test -e $(common/build/toolkit.sh)/include/nvrtc.h") != 0)
@@ -245,68 +268,6 @@ Test(driver, nvrtc_compiles_for_it_slow, .timeout = 300)
     expect(" -lcuda -lnvrtc\n");
     expect("while the program runs: right\n");
     expect_not("not supported");
-}
-
-/* ---- wrong uses ------------------------------------------------------------------------------ */
-
-Test(driver, a_dead_context_stays_dead)
-{
-    expect_status(0, "$emu --log-file /dev/null $p/driver dead 2>&1");
-    expect("set CUDA_ERROR_CONTEXT_IS_DESTROYED\ndestroy CUDA_ERROR_CONTEXT_IS_DESTROYED\n"
-           "no handle CUDA_ERROR_INVALID_CONTEXT\nend\n");
-}
-
-Test(driver, a_short_buffer_of_parameters_is_told)
-{
-    expect_status(0, "$emu --log-file /dev/null $p/driver buffers 2>&1");
-    expect("short CUDA_SUCCESS\nelement 0\nend\n");
-    expect("emu: a launch of add gives its parameters in a buffer of 8 bytes, and they take 12\n");
-}
-
-Test(driver, several_devices)
-{
-    expect_status(0, "EMU_DEVICES=2 $emu --log-file /dev/null $p/driver devices 2>&1");
-    expect("elsewhere CUDA_ERROR_INVALID_HANDLE\ndevice 1\ndevice 0 holds 2\nend\n");
-}
-
-Test(driver, a_fault_stays)
-{
-    expect_status(0, "$emu --log-file /dev/null $p/driver outside 2>&1");
-    expect("launch CUDA_SUCCESS\nsynchronize CUDA_ERROR_ILLEGAL_ADDRESS\n"
-           "later CUDA_ERROR_ILLEGAL_ADDRESS\nlater launch CUDA_ERROR_ILLEGAL_ADDRESS\n");
-    expect("is out of bounds");
-}
-
-/* ---- the checkers ---------------------------------------------------------------------------- */
-
-Test(driver, mistakes_are_found)
-{
-    static const struct {
-        const char *tool, *way, *said;
-    } mistakes[] = {
-        {"racecheck", "race", "Race reported between Write access at add"},
-        {"memcheck", "outside", "Invalid __global__ read of size 4 bytes"},
-        {"memcheck --leak-check full", "leak", "Leaked 200 bytes"},
-        {"memcheck", "free",
-         "CUDA_ERROR_INVALID_VALUE (error 1) due to \"invalid argument\" on CUDA "
-         "API call to cuMemFree_v2."},
-        {"memcheck", "free", "was freed before: a double free"},
-        {"initcheck", "unwritten", "Uninitialized __global__ memory read of size 4 bytes"},
-        {"memcheck", "dead", "CUDA_ERROR_CONTEXT_IS_DESTROYED (error 709)"},
-    };
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        expect_status(9, "$emu --tool %s --error-exitcode 9 $p/driver %s 2>&1", mistakes[i].tool,
-                      mistakes[i].way);
-        expect(mistakes[i].said);
-    }
-}
-
-Test(driver, right_programs_have_no_findings_slow)
-{
-    static const char *const names[] = {"launch", "memory"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        expect_status(0, "$emu --tool racecheck --error-exitcode 9 " O3 "/driver driver_%s 2>&1",
-                      names[i]);
 }
 
 /* ---- where it is ----------------------------------------------------------------------------- */

@@ -202,7 +202,6 @@ Test(synccheck, reports)
 }
 
 #define DEADLOCK "$pairs/sync sync-against-shuffle wrong"
-#define QUIET    "$emu --log-file /dev/null "
 
 /* The same picture without the tool, behind the sentence. An error that is an illegal instruction
  * on an H200 is one without the tool, too. */

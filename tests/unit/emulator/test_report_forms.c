@@ -81,19 +81,15 @@ Test(refused, a_caller_without_a_name_is_its_file, .init = command_init, .fini =
 /* A kernel that could not run is in the reports, and neither counted nor checked. */
 Test(refused, features_of_kernels, .init = command_init, .fini = command_fini)
 {
-    expect_status(1, "$emu --log-file /dev/null $p/launches video 2>&1");
-    expect("add(int*)");
-    expect("/launches.cu:");
-    expect("the emulator has no video instructions but vabsdiff2 and vabsdiff4; compute the parts "
-           "by integer operations instead");
-    expect("operation not supported\n");
-    expect_status(9, "$emu --page raw --error-exitcode 9 $p/launches video 2>&1");
-    expect("  add (1, 1, 1)x(");
-    expect("    the kernel failed: operation not supported");
-    expect_status(9, "$emu --error-exitcode 9 --tool racecheck $p/launches video 2>&1");
-    expect_status(1, "$emu --json $p/launches video 2>/dev/null");
-    expect("\"kernel\": \"add\"");
-    expect("\"error\": \"cudaErrorNotSupported\"");
+    RUNS({1, QUIET "$p/launches video",
+          {"add(int*)", "/launches.cu:",
+           "the emulator has no video instructions but vabsdiff2 and vabsdiff4; compute the parts "
+           "by integer operations instead", "operation not supported\n"}},
+         {9, "$emu --page raw --error-exitcode 9 $p/launches video",
+          {"  add (1, 1, 1)x(", "    the kernel failed: operation not supported"}},
+         {9, "$emu --error-exitcode 9 --tool racecheck $p/launches video", {NULL}},
+         {1, "$emu --json $p/launches video",
+          {"\"kernel\": \"add\"", "\"error\": \"cudaErrorNotSupported\""}});
 }
 
 /* ---- properties of a device ------------------------------------------------------------------ */
@@ -159,9 +155,7 @@ Test(properties, parameters_of_a_kernel)
 
 TestSuite(lenient, .init = command_init, .fini = command_fini, .timeout = 120);
 
-#define QUIET  "--log-file /dev/null "
 #define FAULTY "$p/reported lenient "
-
 #define READ   "Invalid __global__ read of size 4 bytes"
 #define HINTED "so does emu --lenient"
 
@@ -197,7 +191,7 @@ Test(lenient, the_default_stops_and_names_the_option)
 {
     for (size_t i = 0; i < FAULTS; i++) {
         const struct fault *f = &faults[i];
-        expect_status(1, "$emu " QUIET FAULTY "%s 2>&1", f->name);
+        expect_status(1, QUIET FAULTY "%s 2>&1", f->name);
         expect(f->strict);
     }
 }
@@ -208,7 +202,7 @@ Test(lenient, a_fault_is_reported_once)
     for (size_t i = 0; i < FAULTS; i++) {
         const struct fault *f = &faults[i];
         char summary[60];
-        expect_status(0, "$emu --lenient " QUIET FAULTY "%s 2>&1", f->name);
+        expect_status(0, QUIET "--lenient " FAULTY "%s 2>&1", f->name);
         for (int k = 0; k < 2; k++) expect(f->said[k]);
         cr_assert_eq(count("emu:     --lenient: "), f->findings, "%s:\n%s", f->name, output);
         cr_assert_eq(count("reported.cu:"), f->findings, "%s:\n%s", f->name, output);
@@ -220,23 +214,17 @@ Test(lenient, a_fault_is_reported_once)
     }
 }
 
-Test(lenient, reports_have_the_fault)
-{
-    expect_status(0,
-                  "$emu --lenient --sarif $t/sarif --html $t/html " QUIET FAULTY "tile 2>&1");
-    expect_status(0, "cat $t/sarif");
-    expect("Invalid __shared__ read of size 4 bytes");
-    expect_status(0, "grep -A3 'Invalid __shared__ read of size 4 bytes' $t/html");
-}
-
 /* Whoever asks for an exit code wants to notice faults. */
-Test(lenient, exit_codes)
+Test(lenient, reports_and_exit_codes)
 {
-    expect_status(9, "$emu --lenient --error-exitcode 9 " QUIET FAULTY "tile 2>&1");
-    expect_status(9, "$emu --lenient --error-exitcode 9 --tool synccheck " FAULTY "tile 2>&1");
-    expect_status(0, "$emu --lenient --error-exitcode 9 " QUIET FAULTY "unset 2>&1");
-    expect_status(9, "$emu --lenient --error-exitcode 9 --tool initcheck " FAULTY "unset 2>&1");
-    expect("Uninitialized __global__ memory read of size 4 bytes");
+    RUNS({0, QUIET "--lenient --sarif $t/sarif --html $t/html " FAULTY "tile", {NULL}},
+         {0, "cat $t/sarif", {"Invalid __shared__ read of size 4 bytes"}},
+         {0, "grep -A3 'Invalid __shared__ read of size 4 bytes' $t/html", {NULL}},
+         {9, QUIET "--lenient --error-exitcode 9 " FAULTY "tile", {NULL}},
+         {9, "$emu --lenient --error-exitcode 9 --tool synccheck " FAULTY "tile", {NULL}},
+         {0, QUIET "--lenient --error-exitcode 9 " FAULTY "unset", {NULL}},
+         {9, "$emu --lenient --error-exitcode 9 --tool initcheck " FAULTY "unset",
+          {"Uninitialized __global__ memory read of size 4 bytes"}});
 }
 
 static const char *const tools[] = {"memcheck", "racecheck", "initcheck", "synccheck", "all"};
@@ -257,7 +245,7 @@ Test(lenient, every_checker_and_model)
             if (f->findings || k != 1) expect(summary);
         }
     for (size_t k = 0; k < sizeof gpus / sizeof *gpus; k++)
-        expect_status(0, "$emu --lenient --gpu %s " QUIET FAULTY "stencil 2>&1", gpus[k]);
+        expect_status(0, QUIET "--lenient --gpu %s " FAULTY "stencil 2>&1", gpus[k]);
 }
 
 /* A page that holds no allocation is not mapped. */
@@ -267,7 +255,7 @@ Test(lenient, what_a_gpu_does_not_let_pass)
         {"far", "a store of 4 bytes at global address 0x3000020"}, {"null", "(a null pointer)"}};
     for (size_t i = 0; i < 2; i++)
         for (int lenient = 0; lenient < 2; lenient++) {
-            expect_status(1, "$emu %s " QUIET FAULTY "%s 2>&1", lenient ? "--lenient" : "",
+            expect_status(1, QUIET "%s " FAULTY "%s 2>&1", lenient ? "--lenient" : "",
                           cases[i][0]);
             expect("an illegal memory access was encountered");
             expect(cases[i][1]);
@@ -278,11 +266,10 @@ Test(lenient, what_a_gpu_does_not_let_pass)
 /* The load of the last vectors and their store are one request each, as on a GPU. */
 Test(lenient, what_is_counted)
 {
-    expect_status(0, "$emu --lenient --json --log-file /dev/stdout " FAULTY "vectors 2>/dev/null");
-    expect("\"global_load\": {\"requests\": 1,");
-    expect("\"global_store\": {\"requests\": 1,");
-    expect_status(0, "$emu --lenient --json --log-file /dev/stdout " FAULTY "stencil 2>/dev/null");
-    expect("\"global_load\": {\"requests\": 12,");
+    RUNS({0, "$emu --lenient --json --log-file /dev/stdout " FAULTY "vectors",
+          {"\"global_load\": {\"requests\": 1,", "\"global_store\": {\"requests\": 1,"}},
+         {0, "$emu --lenient --json --log-file /dev/stdout " FAULTY "stencil",
+          {"\"global_load\": {\"requests\": 12,"}});
 }
 
 /* ---- the forms of a report for programs ------------------------------------------------------ */

@@ -17,21 +17,17 @@
 
 TestSuite(tensors, .init = command_init, .fini = command_fini, .timeout = 120);
 
+#define CHECK(tool) "$emu --tool " tool " --error-exitcode 9 "
+#define NO_ERRORS   "ERROR SUMMARY: 0 errors\n"
+
 /* Every form of a copy, checked by every tool. */
 Test(tensors, right_programs_have_no_findings_slow)
 {
-    expect_status(0, "$emu --tool all --error-exitcode 9 $p/../cases/programs/O3/textures "
-                     "tensor_maps 2>&1");
-    expect("ERROR SUMMARY: 0 errors\n");
-    expect(": right\n");
-    expect_status(0, "$emu --tool all --error-exitcode 9 $p/tensors right 2>&1");
-    expect("ERROR SUMMARY: 0 errors\n");
-    expect("right: cudaSuccess, 1\n");
-    expect_status(0, "$emu --tool all --error-exitcode 9 $p/tensors before 2>&1");
-    expect("ERROR SUMMARY: 0 errors\n");
-    expect("before: cudaSuccess, 1\n");
-    expect_status(0, "$emu --page raw $p/tensors right 2>&1");
-    expect("; approximate for bulk copies of tensors (sm_90)\n");
+    RUNS({0, CHECK("all") "$p/../cases/programs/O3/textures tensor_maps", {NO_ERRORS, ": right\n"}},
+         {0, CHECK("all") "$p/tensors right", {NO_ERRORS, "right: cudaSuccess, 1\n"}},
+         {0, CHECK("all") "$p/tensors before", {NO_ERRORS, "before: cudaSuccess, 1\n"}},
+         {0, "$emu --page raw $p/tensors right",
+          {"; approximate for bulk copies of tensors (sm_90)\n"}});
 }
 
 #define BETWEEN                                                                                    \
@@ -71,19 +67,17 @@ Test(tensors, wrong_copies_are_told)
     }
 }
 
-static void finds(const char *tool, const char *way, const char *says)
-{
-    expect_status(9, "$emu --tool %s --error-exitcode 9 $p/tensors %s 2>&1", tool, way);
-    expect(says);
-}
-
 Test(tensors, the_checkers_see_the_elements_of_a_box)
 {
-    finds("memcheck", "narrow", "stores and reductions write whole units of 16 bytes");
-    finds("initcheck", "fresh", "Uninitialized __global__ memory read of size 16 bytes");
-    finds("initcheck", "unwritten", "Uninitialized __global__ memory read of size 16 bytes");
-    finds("racecheck", "early", "No wait for that copy");
-    finds("racecheck", "unfenced", "is a fence.proxy.async missing between");
+    RUNS({9, CHECK("memcheck") "$p/tensors narrow",
+          {"stores and reductions write whole units of 16 bytes"}},
+         {9, CHECK("initcheck") "$p/tensors fresh",
+          {"Uninitialized __global__ memory read of size 16 bytes"}},
+         {9, CHECK("initcheck") "$p/tensors unwritten",
+          {"Uninitialized __global__ memory read of size 16 bytes"}},
+         {9, CHECK("racecheck") "$p/tensors early", {"No wait for that copy"}},
+         {9, CHECK("racecheck") "$p/tensors unfenced",
+          {"is a fence.proxy.async missing between"}});
 }
 
 /* ---- encoding -------------------------------------------------------------------------------- */

@@ -18,34 +18,20 @@ TestSuite(endless, .init = command_init, .fini = command_fini, .timeout = 600);
     "while kill -0 $! && ! grep -q 'SigCgt:.*[2367abef]$' /proc/$!/status; do sleep 0.05; done; "  \
     "sleep 0.5; kill -INT $!; wait $!"
 
-Test(endless, ctrl_c_in_a_kernel_says_where_it_was)
+/* The output of the program and the counters so far are not lost. A handler of the program's own
+ * stays. */
+Test(endless, ctrl_c_says_where_it_was)
 {
-    expect_status(130, INTERRUPT("$emu --csv $p/endless count"));
-    expect("begun\n"); /* the output of the program is not lost */
-    expect("emu: interrupted, at ");
-    expect("endless.cu:33 (PTX line ");
-    expect(" in kernel count, block (0,0,0), thread (0,0,0)\n");
-    expect("\"twice\""); /* the counters so far */
-    expect("\"count\"");
-}
-
-Test(endless, ctrl_c_without_a_report_prints_none)
-{
+    RUNS({130, INTERRUPT("$emu --csv $p/endless count"),
+          {"begun\n", "emu: interrupted, at ", "endless.cu:33 (PTX line ",
+           " in kernel count, block (0,0,0), thread (0,0,0)\n", "\"twice\"", "\"count\""}},
+         {130, INTERRUPT("$emu $p/endless host"),
+          {"emu: interrupted; no kernel was running\n",
+           "] endless: 1 launch on an emulated"}});
     expect_status(130, INTERRUPT("LD_LIBRARY_PATH=$(dirname $emu) $p/endless blocks"));
     expect("emu: interrupted, ");
     expect(" kernel twice");
-    expect_not("emulated: ");
-}
-
-Test(endless, ctrl_c_while_no_kernel_runs)
-{
-    expect_status(130, INTERRUPT("$emu $p/endless host"));
-    expect("emu: interrupted; no kernel was running\n");
-    expect("] endless: 1 launch on an emulated");
-}
-
-Test(endless, a_handler_of_the_programs_own_stays)
-{
+    expect_not("emulated: "); /* no report was asked for */
     expect_status(7, INTERRUPT("$emu $p/endless handler"));
     expect_not("interrupted");
 }
@@ -61,27 +47,29 @@ Test(endless, an_ignored_signal_stays_ignored)
 
 Test(endless, a_kernel_ends_at_the_limit_slow)
 {
-    expect_status(1, "EMU_KERNEL_TIMEOUT=1 $emu --log-file /dev/null $p/endless count 2>&1");
-    expect("emu: its grid has run for 1 seconds, and EMU_KERNEL_TIMEOUT allows no more, at ");
-    expect("endless.cu:33");
-    expect("cudaErrorLaunchTimeout\n");
-    expect_status(1, "EMU_KERNEL_TIMEOUT=1 $emu --log-file /dev/null $p/endless blocks 2>&1");
-    expect("cudaErrorLaunchTimeout\n");
-    expect_status(2, "EMU_KERNEL_TIMEOUT=soon $emu --log-file /dev/null $p/endless count 2>&1");
+    RUNS({1, "EMU_KERNEL_TIMEOUT=1 " QUIET "$p/endless count",
+          {"emu: its grid has run for 1 seconds, and EMU_KERNEL_TIMEOUT allows no more, at ",
+           "endless.cu:33", "cudaErrorLaunchTimeout\n"}},
+         {1, "EMU_KERNEL_TIMEOUT=1 " QUIET "$p/endless blocks", {"cudaErrorLaunchTimeout\n"}});
+    expect_status(2, "EMU_KERNEL_TIMEOUT=soon " QUIET "$p/endless count 2>&1");
     expect_one_sentence();
 }
 
-/* Whatever a loop does, it ends at a few times EMU_TIMEOUT. */
-Test(endless, a_loop_that_changes_memory_ends_too_slow)
+/* Whatever a loop does, it ends at a few times EMU_TIMEOUT. Kernels run one after the other. If a
+ * kernel waits for another one, or for the host while the host waits for it, a message says that
+ * this cannot work. */
+Test(endless, a_loop_ends_too_slow)
 {
-    static const char *const kinds[] = {"count", "barrier", "print", "grid"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        expect_status(1,
-                      "EMU_TIMEOUT=1 timeout 30 $emu --log-file /dev/null $p/endless %s "
-                      "2>&1 >/dev/null",
-                      kinds[i]);
-        expect("EMU_TIMEOUT");
-    }
+    static const char one[] = "emu: kernels run one after the other here";
+    RUNS({1, "EMU_TIMEOUT=1 timeout 30 " QUIET "$p/endless count", {"EMU_TIMEOUT"}},
+         {1, "EMU_TIMEOUT=1 timeout 30 " QUIET "$p/endless barrier", {"EMU_TIMEOUT"}},
+         {1, "{ EMU_TIMEOUT=1 timeout 30 " QUIET "$p/endless print >/dev/null; }",
+          {"EMU_TIMEOUT"}},
+         {1, "EMU_TIMEOUT=1 timeout 30 " QUIET "$p/endless grid", {"EMU_TIMEOUT"}},
+         {1, "EMU_TIMEOUT=1 " QUIET "$p/endless late",
+          {"endless.cu:59", one, "cudaErrorLaunchTimeout\n"}},
+         {1, "EMU_TIMEOUT=1 " QUIET "$p/endless streams",
+          {"endless.cu:59", one, "cudaErrorLaunchTimeout\n"}});
 }
 
 /* A kernel that waits for the host is suspended, until the host waits for it. */
@@ -98,19 +86,6 @@ Test(endless, the_host_may_end_a_wait_slow)
         }
     expect_status(0, "timeout 30 $emu --csv $p/endless flag");
     expect("\"wait_for\"");
-}
-
-/* Kernels run one after the other. If a kernel waits for another one, or for the host while the
- * host waits for it, a message says that this cannot work. */
-Test(endless, waiting_for_the_host_or_another_kernel_slow)
-{
-    static const char *const ways[] = {"late", "streams"};
-    for (int i = 0; i < 2; i++) {
-        expect_status(1, "EMU_TIMEOUT=1 $emu --log-file /dev/null $p/endless %s 2>&1", ways[i]);
-        expect("endless.cu:59");
-        expect("emu: kernels run one after the other here");
-        expect("cudaErrorLaunchTimeout\n");
-    }
 }
 
 /* ---- kernels that wait for the host, and so are suspended ------------------------------------ */
@@ -130,7 +105,7 @@ Test(suspended, kernels_of_two_devices_wait_for_each_other)
 /* No thread goes on before the kernel has ended, whichever thread it ends in. */
 Test(suspended, two_threads_wait_for_one_kernel)
 {
-    expect_status(0, "timeout 30 $emu --log-file /dev/null $p/endless threads 2>&1");
+    expect_status(0, "timeout 30 " QUIET "$p/endless threads 2>&1");
     cr_assert_str_eq(output, "cudaSuccess, -1\ncudaSuccess, -1\n");
 }
 
@@ -202,7 +177,7 @@ Test(waits, many_blocks_meet)
 {
     static const char *const some[] = {"add-barrier", "plain-barrier", "plain-cluster", "add-vote"};
     for (size_t k = 0; k < COUNT(some); k++) {
-        expect_status(0, "$emu --log-file /dev/null $p/waits meet %s 100 2>&1", some[k]);
+        expect_status(0, QUIET "$p/waits meet %s 100 2>&1", some[k]);
         expect("cudaSuccess\n");
     }
 }
@@ -216,7 +191,7 @@ Test(waits, slow_is_not_stuck_slow)
         for (size_t t = 0; t < COUNT(threads); t++) {
             if (threads[t] != 2 && !all_wanted()) continue;
             expect_status(0,
-                          "EMU_THREADS=%u EMU_TIMEOUT=1 $emu --log-file /dev/null $p/waits slow"
+                          "EMU_THREADS=%u EMU_TIMEOUT=1 " QUIET "$p/waits slow"
                           " %s 2>&1",
                           threads[t], slow[k]);
             expect("cudaSuccess\n");
@@ -231,7 +206,7 @@ Test(waits, patience_ends_every_loop_slow)
         for (size_t t = 0; t < COUNT(threads); t++) {
             if (!all_wanted() && (!ways[k].quick || threads[t] != 1 + k % 2)) continue;
             expect_status(0,
-                          "EMU_THREADS=%u EMU_TIMEOUT=1 $emu --log-file /dev/null $p/waits never"
+                          "EMU_THREADS=%u EMU_TIMEOUT=1 " QUIET "$p/waits never"
                           " %s 2 2>&1",
                           threads[t], ways[k].name);
             expect("waits.cu:");
@@ -262,7 +237,7 @@ Test(waits, what_only_the_grid_could_end_is_told_soon_slow)
 /* Many blocks do not take longer until the time limit ends them, if they repeat the same states. */
 Test(waits, patience_is_that_of_all_blocks_slow)
 {
-    expect_status(0, "EMU_TIMEOUT=1 timeout 40 $emu --log-file /dev/null $p/waits never"
+    expect_status(0, "EMU_TIMEOUT=1 timeout 40 " QUIET "$p/waits never"
                      " plain-barrier 400 2>&1");
     expect("emu: this loop does not end: its condition may never change; deadlock: all blocks ");
     expect("waits.cu:");
@@ -273,7 +248,7 @@ Test(waits, a_kernels_limit_ends_every_loop_slow)
     for (size_t k = 0; k < COUNT(ways); k++) {
         if (!all_wanted() && k > 1) continue;
         expect_status(0,
-                      "EMU_THREADS=1 EMU_KERNEL_TIMEOUT=1 $emu --log-file /dev/null $p/waits"
+                      "EMU_THREADS=1 EMU_KERNEL_TIMEOUT=1 " QUIET "$p/waits"
                       " never %s 2>&1",
                       ways[k].name);
         expect("emu: its grid has run for 1 seconds, and EMU_KERNEL_TIMEOUT allows no more, at ");
@@ -286,7 +261,7 @@ Test(waits, ctrl_c_names_the_place_slow)
 {
     for (size_t k = 0; k < COUNT(ways); k++) {
         if (!ways[k].quick && !all_wanted()) continue;
-        expect_status(130, INTERRUPT("EMU_THREADS=2 $emu --log-file /dev/null $p/waits never %s"),
+        expect_status(130, INTERRUPT("EMU_THREADS=2 " QUIET "$p/waits never %s"),
                       ways[k].name);
         expect("emu: interrupted, at ");
         expect("waits.cu:");
