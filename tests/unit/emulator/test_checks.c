@@ -382,17 +382,14 @@ Test(checks, every_pair_has_been_recorded_on_a_gpu)
                 unrecorded + 1);
 }
 
-Test(checks, a_block_that_is_too_deep_is_told_so)
+/* The sentence of a fault, which any tool prints, names addresses that are no accident as memcheck
+ * does. */
+Test(checks, addresses_and_shapes_are_named)
 {
-    run("$emu --tool memcheck $pairs/api api-block-depth wrong 2>&1");
-    expect("a block of (1,1,128) threads; at most 1024 fit, and at most 64 in z");
-}
-
-/* The sentence of a fault, which any tool prints, names such addresses as memcheck does. */
-Test(checks, addresses_that_are_no_accident_are_named)
-{
-    run("$emu --tool racecheck $pairs/memory memory-list wrong 2>&1");
-    expect("global address 0x8 is out of bounds (8 bytes from a null pointer)");
-    run("$emu --tool racecheck $pairs/memory memory-shared-pointer wrong 2>&1");
-    expect("is out of bounds (it is an address of shared memory)");
+    RUNS({0, "$emu --tool memcheck $pairs/api api-block-depth wrong",
+          {"a block of (1,1,128) threads; at most 1024 fit, and at most 64 in z"}},
+         {0, "$emu --tool racecheck $pairs/memory memory-list wrong",
+          {"global address 0x8 is out of bounds (8 bytes from a null pointer)"}},
+         {0, "$emu --tool racecheck $pairs/memory memory-shared-pointer wrong",
+          {"is out of bounds (it is an address of shared memory)"}});
 }

@@ -249,56 +249,43 @@ static void need_toolkit(void)
     if (strstr(output, "release 13.0") == NULL) cr_skip("another ptxas may merge otherwise.");
 }
 
-Test(exact, report_names_what_was_merged)
-{
-    need_toolkit();
-    cr_assert(run_command(EMU " --report " PROGRAMS "/merged") == 0, "%s", output);
-    expect("pairs\n    merged by ptxas, and counted so, at merged.cu:12 (shared stores: PTX 1 x 4 "
-           "bytes, SASS none), merged.cu:13 (shared stores: PTX 1 x 4 bytes, SASS 1 x 8 bytes), "
-           "merged.cu:16 (shared loads: PTX 2 x 4 bytes, SASS 1 x 8 bytes) (sm_90)\n");
-    expect("multiply\n    merged by ptxas, and counted so, at merged.cu:28 (shared loads: PTX 32 x "
-           "4 bytes, SASS 16 x 4 bytes + 4 x 16 bytes) (sm_90)\n");
-    expect("sort\n    merged by ptxas, and counted so, at merged.cu:43 (shared loads: PTX 56 x 4 "
-           "bytes, SASS 42 x 4 bytes + 7 x 8 bytes)");
-    expect("reverse\n    exact (sm_90)\n");
-    expect("add_shared\n    changed by ptxas at ");
-    expect("unrolled\n    exact; ptxas fuses products and sums otherwise at merged.cu:77: last "
-           "bits of results may differ from a GPU's (sm_90)\n");
-}
+#define BY_64 "\"(64, 1, 1)\",\"(1, 1, 1)\",\"0\",\"9.0\","
+#define ON_7     "\",\"1\",\"7\","
 
 /* The numbers are those of ncu's Source page on an H200. They follow from the kernels: a warp of
  * `pairs` stores once and loads once, 8 bytes a lane in two wavefronts each; one of `multiply`
  * loads 4 x 16 bytes of its two rows, two wavefronts each since all lanes of a half agree, and 16 x
  * 4 bytes of columns. */
-Test(exact, merged_accesses_count_as_one)
+Test(exact, what_was_merged_is_named_and_counts_as_one)
 {
     need_toolkit();
-    cr_assert(run_command(EMU
-                          " --csv --metrics smsp__sass_inst_executed_op_shared_ld.sum,"
-                          "smsp__sass_inst_executed_op_shared_st.sum,memory_l1_wavefronts_shared,"
-                          "memory_l1_wavefronts_shared_ideal " PROGRAMS "/merged") == 0);
-    expect("\"pairs\",\"1\",\"7\",\"(64, 1, 1)\",\"(1, 1, 1)\",\"0\",\"9.0\","
-           "\"2\",\"2\",\"8\",\"8\"\n");
-    expect("\"multiply\",\"1\",\"7\",\"(16, 16, 1)\",\"(1, 1, 1)\",\"0\",\"9.0\","
-           "\"160\",\"16\",\"208\",\"208\"\n");
-    expect("\"sort\",\"1\",\"7\",\"(64, 1, 1)\",\"(1, 1, 1)\",\"0\",\"9.0\","
-           "\"102\",\"102\",\"376\",\"232\"\n");
-    expect("\"reverse\",\"1\",\"7\",\"(64, 1, 1)\",\"(1, 1, 1)\",\"0\",\"9.0\","
-           "\"2\",\"2\",\"4\",\"4\"\n");
-}
-
-Test(exact, the_counters_report_says_how_exact_it_is)
-{
-    need_toolkit();
-    cr_assert(run_command(EMU " --page raw --kernel-name reverse " PROGRAMS "/merged") == 0);
-    expect("    counters: exact (sm_90)\n");
-    cr_assert(run_command(EMU " --csv --kernel-name multiply " PROGRAMS "/merged") == 0);
-    expect(",\"emu__machine_code\"\n");
-    expect(",\"merged by ptxas, and counted so, at merged.cu:28 (");
-    /* The model uses PTX of compute_75, for which the file has no machine code. */
-    cr_assert(run_command(EMU " --page raw --gpu a100 --kernel-name sort " PROGRAMS
-                          "/merged") == 0);
-    expect("    counters: unchecked: there is no machine code\n");
+    RUNS({0, "$emu --report $p/merged",
+          {"pairs\n    merged by ptxas, and counted so, at merged.cu:12 (shared stores: PTX 1 x 4 "
+           "bytes, SASS none), merged.cu:13 (shared stores: PTX 1 x 4 bytes, SASS 1 x 8 bytes), "
+           "merged.cu:16 (shared loads: PTX 2 x 4 bytes, SASS 1 x 8 bytes) (sm_90)\n",
+           "multiply\n    merged by ptxas, and counted so, at merged.cu:28 (shared loads: PTX 32 x "
+           "4 bytes, SASS 16 x 4 bytes + 4 x 16 bytes) (sm_90)\n",
+           "sort\n    merged by ptxas, and counted so, at merged.cu:43 (shared loads: PTX 56 x 4 "
+           "bytes, SASS 42 x 4 bytes + 7 x 8 bytes)",
+           "reverse\n    exact (sm_90)\n", "add_shared\n    changed by ptxas at ",
+           "unrolled\n    exact; ptxas fuses products and sums otherwise at merged.cu:77: last "
+           "bits of results may differ from a GPU's (sm_90)\n"}},
+         {0,
+          "$emu --csv --metrics smsp__sass_inst_executed_op_shared_ld.sum,"
+          "smsp__sass_inst_executed_op_shared_st.sum,memory_l1_wavefronts_shared,"
+          "memory_l1_wavefronts_shared_ideal $p/merged",
+          {"\"pairs" ON_7 BY_64 "\"2\",\"2\",\"8\",\"8\"\n",
+           "\"multiply" ON_7 "\"(16, 16, 1)\",\"(1, 1, 1)\",\"0\",\"9.0\","
+           "\"160\",\"16\",\"208\",\"208\"\n",
+           "\"sort" ON_7 BY_64 "\"102\",\"102\",\"376\",\"232\"\n",
+           "\"reverse" ON_7 BY_64 "\"2\",\"2\",\"4\",\"4\"\n"}},
+         {0, "$emu --page raw --kernel-name reverse $p/merged", {"    counters: exact (sm_90)\n"}},
+         {0, "$emu --csv --kernel-name multiply $p/merged",
+          {",\"emu__machine_code\"\n",
+           ",\"merged by ptxas, and counted so, at merged.cu:28 ("}},
+         /* The model uses PTX of compute_75, for which the file has no machine code. */
+         {0, "$emu --page raw --gpu a100 --kernel-name sort $p/merged",
+          {"    counters: unchecked: there is no machine code\n"}});
 }
 
 /* The kernels of the steps, whose counters ncu has confirmed, are exact. */

@@ -539,6 +539,18 @@ static double processor_time(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+/* A kernel that waits for two seconds, or as long as it may, leaves the processor to others. */
+static void wait_for_count(unsigned *count, unsigned long long limit, int seen_then)
+{
+    unsigned *seen = (unsigned *)new_words(0, 1);
+    double begin = processor_time();
+    ok(launch_wait(count, 1, limit, seen));
+    ok(cudaDeviceSynchronize());
+    double took = processor_time() - begin;
+    cr_assert(value_at((int *)seen) == seen_then);
+    cr_assert(took < 1, "%g s of 2", took);
+}
+
 static void come_late(struct process *parent)
 {
     unsigned *count = receive_memory(parent);
@@ -546,32 +558,20 @@ static void come_late(struct process *parent)
     need_ok(launch_count_up(count, 1, 1, 1));
 }
 
-/* A kernel that waits for another process leaves the processor to it. */
 Test(ipc, a_late_process_is_waited_for)
 {
     struct process child = start(come_late);
-    unsigned *count = (unsigned *)new_words(0, 1), *seen = (unsigned *)new_words(0, 1);
+    unsigned *count = (unsigned *)new_words(0, 1);
     send_memory(&child, count);
-    double begin = processor_time();
-    ok(launch_wait(count, 1, 0, seen));
-    ok(cudaDeviceSynchronize());
-    double took = processor_time() - begin;
-    cr_assert(value_at((int *)seen) == 1);
-    cr_assert(took < 1, "%g s of 2", took);
+    wait_for_count(count, 0, 1);
     expect_end(&child);
 }
 
-/* So does one that looks at the time, and it ends itself. */
+/* One that looks at the time ends itself. */
 Test(ipc, a_kernel_may_limit_its_wait)
 {
     struct process child = start(export_and_wait);
-    unsigned *count = receive_memory(&child), *seen = (unsigned *)new_words(0, 1);
-    double begin = processor_time();
-    ok(launch_wait(count, 1, 2000000000, seen));
-    ok(cudaDeviceSynchronize());
-    double took = processor_time() - begin;
-    cr_assert(value_at((int *)seen) == 0);
-    cr_assert(took < 1, "%g s of 2", took);
+    wait_for_count(receive_memory(&child), 2000000000, 0);
     send_word(&child, 0);
     expect_end(&child);
 }

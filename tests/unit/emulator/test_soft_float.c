@@ -70,34 +70,49 @@ static bool same(double a, double b)
     return a != a ? b != b : a == b && signbit(a) == signbit(b);
 }
 
+/* The processor rounds, and flushes small results, as the rules say. */
+static double by_processor(enum soft_operation operation, const double o[3],
+                           const struct soft_rules *rules)
+{
+    fesetround(rules->rounding);
+#if defined __x86_64__
+    unsigned before = _mm_getcsr();
+    if (rules->flush) _mm_setcsr(before | FLUSH_BITS);
+#endif
+    volatile double expected =
+        rules->is_double ? by_processor_double(operation, o[0], o[1], o[2])
+                         : by_processor_float(operation, (float)o[0], (float)o[1], (float)o[2]);
+#if defined __x86_64__
+    _mm_setcsr(before);
+#endif
+    fesetround(FE_TONEAREST);
+    return expected;
+}
+
+/* Any operation on these operands, in any rounding. */
+static void compare(const double o[3], struct soft_rules rules)
+{
+    enum soft_operation operation = (enum soft_operation)(next() % OPERATIONS);
+    rules.rounding = modes[next() % 4];
+    double expected = by_processor(operation, o, &rules), got = soft_float(operation, o, &rules);
+    cr_assert(same(got, expected), "operation %d, mode %d, %a %a %a: %a, not %a", operation,
+              rules.rounding, o[0], o[1], o[2], got, expected);
+}
+
 Test(soft_float, floats_in_all_roundings)
 {
     for (int k = 0; k < TRIALS; k++) {
-        enum soft_operation operation = (enum soft_operation)(next() % OPERATIONS);
         float a = any_float(), b = next() % 4 ? any_float() : -a, c = next() % 8 ? any_float() : -a;
-        struct soft_rules rules = {.rounding = modes[next() % 4]};
-        fesetround(rules.rounding);
-        volatile float expected = by_processor_float(operation, a, b, c);
-        fesetround(FE_TONEAREST);
-        double got = soft_float(operation, (double[]){a, b, c}, &rules);
-        cr_assert(same(got, expected), "operation %d, mode %d, %a %a %a: %a, not %a", operation,
-                  rules.rounding, a, b, c, got, expected);
+        compare((double[]){a, b, c}, (struct soft_rules){.is_double = false});
     }
 }
 
 Test(soft_float, doubles_in_all_roundings)
 {
     for (int k = 0; k < TRIALS; k++) {
-        enum soft_operation operation = (enum soft_operation)(next() % OPERATIONS);
         double a = any_double(), b = next() % 4 ? any_double() : -a,
                c = next() % 8 ? any_double() : -a * b;
-        struct soft_rules rules = {.is_double = true, .rounding = modes[next() % 4]};
-        fesetround(rules.rounding);
-        volatile double expected = by_processor_double(operation, a, b, c);
-        fesetround(FE_TONEAREST);
-        double got = soft_float(operation, (double[]){a, b, c}, &rules);
-        cr_assert(same(got, expected), "operation %d, mode %d, %a %a %a: %a, not %a", operation,
-                  rules.rounding, a, b, c, got, expected);
+        compare((double[]){a, b, c}, (struct soft_rules){.is_double = true});
     }
 }
 
@@ -133,22 +148,12 @@ Test(soft_float, integers_become_floats_and_doubles)
 Test(soft_float, small_results_are_flushed)
 {
     for (int k = 0; k < TRIALS; k++) {
-        enum soft_operation operation = (enum soft_operation)(next() % OPERATIONS);
-        float o[3];
+        double o[3];
         for (int i = 0; i < 3; i++) {
-            o[i] = any_float();
-            if (fpclassify(o[i]) == FP_SUBNORMAL) o[i] = copysignf(0, o[i]);
+            float any = any_float();
+            o[i] = fpclassify(any) == FP_SUBNORMAL ? copysign(0, any) : any;
         }
-        struct soft_rules rules = {.rounding = modes[next() % 4], .flush = true};
-        fesetround(rules.rounding);
-        unsigned before = _mm_getcsr();
-        _mm_setcsr(before | FLUSH_BITS);
-        volatile float expected = by_processor_float(operation, o[0], o[1], o[2]);
-        _mm_setcsr(before);
-        fesetround(FE_TONEAREST);
-        double got = soft_float(operation, (double[]){o[0], o[1], o[2]}, &rules);
-        cr_assert(same(got, expected), "operation %d, mode %d, %a %a %a: %a, not %a", operation,
-                  rules.rounding, o[0], o[1], o[2], got, expected);
+        compare(o, (struct soft_rules){.flush = true});
     }
 }
 #endif
