@@ -44,8 +44,8 @@ FORCE:
 # Keeps the function that the program called on the stack (runtime/place.c).
 build/common/tools/emu/runtime/%: C_FLAGS += -fno-optimize-sibling-calls
 
-# The driver API as the toolkit's headers declare it, some of it as deprecated.
-DRIVER_NAMES := $(addprefix build/driver/,functions.inc errors.inc)
+# Both APIs as the toolkit's headers declare them, some of the driver's as deprecated.
+DRIVER_NAMES := $(addprefix build/driver/,functions.inc errors.inc runtime.inc)
 build/common/tools/emu/runtime/driver_%: C_FLAGS += -Wno-deprecated-declarations -Ibuild/driver
 $(call objects,$(wildcard common/tools/emu/runtime/driver_*.c)): | $(DRIVER_NAMES)
 $(DRIVER_NAMES): build/driver/%.inc: common/tools/emu/runtime/driver_names.sh \

@@ -1,16 +1,24 @@
-/* driver_refused.c — the functions of the driver that are not supported: all of cuda.h, and of
- * the headers for graphics, that no other file here defines.
+/* driver_refused.c — the functions of the driver and of the runtime that are not supported: all of
+ * the toolkit's headers, also those for graphics, that no other file here defines.
  *
- * Each of their functions is defined here, weakly: the linker takes the definition in another file
- * instead, if there is one. The definitions have no parameters, since arguments are ignored; so the
- * compiler must not see their declarations. */
+ * A program that is linked with one of them starts. A call returns an error, and the first call of
+ * each function prints a message: where it was called, and what to do instead.
+ *
+ * Each function is defined here, weakly: the linker takes the definition in another file instead,
+ * if there is one. The definitions have no parameters, since arguments are ignored. */
 #include "cudart.h"
 #include "driver_names.h"
 
 enum { NOT_SUPPORTED = 801 }; /* CUDA_ERROR_NOT_SUPPORTED */
 
-#define NO_GRAPHICS \
+#define NO_GRAPHICS                                                                                \
     "there is no OpenGL, EGL or VDPAU to share with; copy through host memory instead"
+#define NO_OTHER_DRIVERS                                                                           \
+    "there are no other drivers to share memory and semaphores with; use memory of cudaMalloc, "   \
+    "and events of this runtime"
+#define NO_MIPMAPS                                                                                 \
+    "arrays have no mipmaps, planes and unmapped tiles; use an array of cudaMallocArray for each " \
+    "level instead"
 
 /* What to do instead, by the first letters of a function's name. The first row that fits counts. */
 static const struct {
@@ -62,6 +70,47 @@ static int refuse(const char *name)
     int name(void) { return refuse(#name); }
 #include <functions.inc>
 #undef FUNCTION
+
+/* ---- the runtime's functions ----------------------------------------------------------------- */
+
+/* The same by a part of the name. */
+static const struct {
+    const char *part, *why;
+} runtime_reasons[] = {
+    {"Graphics", NO_GRAPHICS},
+    {"GL", NO_GRAPHICS}, /* also EGL */
+    {"VDPAU", NO_GRAPHICS},
+    {"External", NO_OTHER_DRIVERS},
+    {"GPUDirect", NO_OTHER_DRIVERS},
+    {"NvSciSync", NO_OTHER_DRIVERS},
+    {"MemPool", "memory of pools cannot be shared with other processes; share memory of cudaMalloc "
+                "by cudaIpcGetMemHandle"},
+    {"Library", "use the driver API's functions of the same names, such as cuLibraryLoadData, or "
+                "link the kernels by nvcc"},
+    {"Mipmap", NO_MIPMAPS},
+    {"Array", NO_MIPMAPS},
+    {"Batch", "there are no batches; call the function for one copy or range for each instead"},
+    {"Atomic", "it is not known which atomics would work; those of kernels work on all memory"},
+};
+
+static cudaError_t refuse_runtimes(const char *name)
+{
+    const char *why = "the driver behind this runtime has no such part; run what needs it on a GPU";
+    for (size_t i = sizeof runtime_reasons / sizeof *runtime_reasons; i-- > 0;)
+        if (strstr(name, runtime_reasons[i].part) != NULL) why = runtime_reasons[i].why;
+    return cudart_done(cudart_not_supported(name, why));
+}
+
+/* The compiler gets another name than the assembler, because it has seen the real declaration. */
+#define RUNTIME_FUNCTION(name, base)                                                               \
+    __attribute__((weak)) int refused_##name(void) __asm__(#name);                                 \
+    int refused_##name(void) { return (int)refuse_runtimes(base); }
+#include <runtime.inc>
+RUNTIME_FUNCTION(__cudaGetProcAddress, "__cudaGetProcAddress")
+RUNTIME_FUNCTION(__cudaRegisterHostVar, "__cudaRegisterHostVar")
+RUNTIME_FUNCTION(__cudaRegisterUnifiedTable, "__cudaRegisterUnifiedTable")
+
+/* ---- names ----------------------------------------------------------------------------------- */
 
 const struct driver_name driver_names[] = {
 #define FUNCTION(name, base, version) {#name, base, version, (void (*)(void))name},
