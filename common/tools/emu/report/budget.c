@@ -95,6 +95,12 @@ static double value_of(const struct counter *counter, const struct emu_counts *c
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* Fields of a baseline's CSV: which one is the kernel, and which counters the others are. */
+struct columns {
+    char **names, *text; /* of the head; NULL: it has not been read */
+    size_t count, kernel;
+};
+
 /* Where a file is read, and why it cannot be. */
 struct limit_reading {
     struct budget *budget;
@@ -102,6 +108,7 @@ struct limit_reading {
     unsigned line;
     char *message;
     size_t size;
+    struct columns columns;
 };
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct limit_reading *r, const char *format,
@@ -153,12 +160,6 @@ static bool read_limit(struct limit_reading *r, char *text)
     return add_limit(r, &limit);
 }
 
-static void budget_new(struct limit_reading *r)
-{
-    r->budget = allocated(calloc(1, sizeof *r->budget));
-    r->budget->path = allocated(strdup(r->path));
-}
-
 /* Reads line by line. False: a sentence is in the message. */
 static bool read_lines(struct limit_reading *r, bool (*read)(struct limit_reading *, char *text))
 {
@@ -176,16 +177,26 @@ static bool read_lines(struct limit_reading *r, bool (*read)(struct limit_readin
     return is_right;
 }
 
+static struct budget *read_file(struct limit_reading *r,
+                                bool (*read)(struct limit_reading *, char *text))
+{
+    struct budget *b = r->budget = allocated(calloc(1, sizeof *b));
+    b->path = allocated(strdup(r->path));
+    bool is_right = read_lines(r, read);
+    r->line = 0;
+    if (is_right && b->count == 0)
+        is_right = fail(r, read == read_limit           ? "it holds no limit"
+                           : r->columns.names == NULL ? "it is no output of emu --csv"
+                                                      : "it has no row of a kernel");
+    if (is_right) return b;
+    budget_free(b);
+    return NULL;
+}
+
 struct budget *budget_read(const char *path, char *message, size_t size)
 {
     struct limit_reading r = {.path = path, .message = message, .size = size};
-    budget_new(&r);
-    bool is_right = read_lines(&r, read_limit);
-    r.line = 0;
-    if (is_right && r.budget->count == 0) is_right = fail(&r, "it holds no limit");
-    if (is_right) return r.budget;
-    budget_free(r.budget);
-    return NULL;
+    return read_file(&r, read_limit);
 }
 
 void budget_free(struct budget *b)
@@ -197,12 +208,6 @@ void budget_free(struct budget *b)
 }
 
 /* ---- a baseline ------------------------------------------------------------------------------ */
-
-/* Fields of the CSV: which one is the kernel, and which counters the others are. */
-struct columns {
-    char **names; /* of the head */
-    size_t count, kernel;
-};
 
 static bool is_compared(const char *metric)
 {
@@ -225,8 +230,9 @@ static bool add_number(struct limit_reading *r, const char *kernel, const char *
     return !find_counter(metric, &limit.counter) || add_limit(r, &limit);
 }
 
-static bool read_row(struct limit_reading *r, const struct columns *c, char **fields, size_t count)
+static bool read_fields(struct limit_reading *r, char **fields, size_t count)
 {
+    const struct columns *c = &r->columns;
     if (count != c->count)
         return fail(r, "%zu fields where the first line has %zu", count, c->count);
     if (*fields[c->kernel] == '\0') return true; /* the row of units */
@@ -241,67 +247,43 @@ static bool read_row(struct limit_reading *r, const struct columns *c, char **fi
     return true;
 }
 
-static bool read_head(struct limit_reading *r, struct columns *c, char **fields, size_t count)
+static bool read_head(struct limit_reading *r, const char *text)
 {
+    struct columns *c = &r->columns;
     bool has_counter = false;
-    *c = (struct columns){.names = fields, .count = count, .kernel = count};
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(fields[i], "Kernel Name") == 0) c->kernel = i;
-        has_counter |= is_compared(fields[i]);
+    c->text = allocated(strdup(text));
+    c->names = csv_line_split(c->text, &c->count);
+    if (c->names == NULL) return fail(r, "it is no row of CSV");
+    c->kernel = c->count;
+    for (size_t i = 0; i < c->count; i++) {
+        if (strcmp(c->names[i], "Kernel Name") == 0) c->kernel = i;
+        has_counter |= is_compared(c->names[i]);
     }
-    if (c->kernel == count || !has_counter)
+    if (c->kernel == c->count || !has_counter)
         return fail(r, "it is no output of emu --csv with bank conflicts, wavefronts or sectors");
     return true;
 }
 
 /* What the program has printed before the first row is passed over. */
-static bool read_rows(struct limit_reading *r, FILE *file)
+static bool read_row(struct limit_reading *r, char *text)
 {
-    struct columns columns = {.count = 0};
-    char *text = NULL, **head = NULL, *head_text = NULL;
-    size_t room = 0;
-    bool is_right = true;
-    while (is_right && getline(&text, &room, file) >= 0) {
-        size_t count;
-        r->line++;
-        if (strncmp(text, "\"ID\",", 5) != 0 && head == NULL) continue;
-        char **fields = csv_line_split(text, &count);
-        if (fields == NULL) {
-            is_right = fail(r, "it is no row of CSV");
-        } else if (head == NULL) {
-            head = fields;
-            head_text = text;
-            text = NULL;
-            room = 0;
-            is_right = read_head(r, &columns, head, count);
-        } else {
-            is_right = read_row(r, &columns, fields, count);
-            free(fields);
-        }
-    }
-    if (is_right && head == NULL) {
-        r->line = 0;
-        is_right = fail(r, "it is no output of emu --csv");
-    }
-    free(text);
-    free(head);
-    free(head_text);
+    size_t count;
+    if (r->columns.names == NULL)
+        return strncmp(text, "\"ID\",", 5) != 0 || read_head(r, text);
+    char **fields = csv_line_split(text, &count);
+    bool is_right = fields != NULL ? read_fields(r, fields, count) : fail(r, "it is no row of CSV");
+    free(fields);
     return is_right;
 }
 
 struct budget *baseline_read(const char *path, char *message, size_t size)
 {
     struct limit_reading r = {.path = path, .message = message, .size = size};
-    budget_new(&r);
-    r.budget->of_all_launches = true;
-    FILE *file = fopen(path, "r");
-    bool is_right = file != NULL ? read_rows(&r, file) : fail(&r, "%s", strerror(errno));
-    if (file != NULL) fclose(file);
-    r.line = 0;
-    if (is_right && r.budget->count == 0) is_right = fail(&r, "it has no row of a kernel");
-    if (is_right) return r.budget;
-    budget_free(r.budget);
-    return NULL;
+    struct budget *b = read_file(&r, read_row);
+    if (b != NULL) b->of_all_launches = true;
+    free(r.columns.names);
+    free(r.columns.text);
+    return b;
 }
 
 /* ---- checking -------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* flockfile, PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP */
 #include "graph.h"
 #include "common/files/visible.h"
+#include <stdarg.h>
 #include <unistd.h>
 
 /* ---- the last error of a thread, and the faults of devices ----------------------------------- */
@@ -85,6 +86,16 @@ void cudart_print(const char *sentences)
         if (*sentences == '\n') sentences++;
     }
     funlockfile(stderr);
+}
+
+void cudart_printf(const char *format, ...)
+{
+    char sentence[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    cudart_print(sentence);
 }
 
 cudaError_t CUDARTAPI cudaPeekAtLastError(void) { return last_error; }

@@ -87,7 +87,7 @@ static size_t shared_limit(const struct function *function)
 
 static void print_shared_limit(const struct function *function, size_t bytes, size_t limit)
 {
-    char sentence[600], advice[200];
+    char advice[200];
     size_t most = cudart_dynamic_most(function);
     if (bytes > most)
         snprintf(advice, sizeof advice, "the limit of this GPU is %zu bytes for this kernel", most);
@@ -96,10 +96,9 @@ static void print_shared_limit(const struct function *function, size_t bytes, si
                  "cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, %zu) allows "
                  "them",
                  bytes);
-    snprintf(sentence, sizeof sentence,
-             "kernel %s was launched with %zu bytes of dynamic shared memory and may have %zu; %s",
-             function->name, bytes, limit, advice);
-    cudart_print(sentence);
+    cudart_printf("kernel %s was launched with %zu bytes of dynamic shared memory and may have "
+                  "%zu; %s",
+                  function->name, bytes, limit, advice);
 }
 
 cudaError_t cudart_check_kernel(const struct kernel_work *work, struct function **function)
@@ -348,10 +347,7 @@ static cudaError_t read_cluster(const cudaLaunchAttribute *a, struct kernel_work
 
 static cudaError_t refuse_attribute(unsigned id)
 {
-    char sentence[100];
-    snprintf(sentence, sizeof sentence,
-             "%u is no attribute of a launch (enum cudaLaunchAttributeID)", id);
-    cudart_print(sentence);
+    cudart_printf("%u is no attribute of a launch (enum cudaLaunchAttributeID)", id);
     return cudaErrorInvalidValue;
 }
 

@@ -177,6 +177,7 @@ _Noreturn void cudart_exit(int code);
 
 /* Prints sentences on stderr, one per line, each behind "emu: ". */
 void cudart_print(const char *sentences);
+__attribute__((format(printf, 1, 2))) void cudart_printf(const char *format, ...);
 
 /* `nvcc -default-stream per-thread` calls f_ptsz or f_ptds for f. No stream ever has unfinished
  * work, so both kinds of default stream behave alike. */

@@ -44,13 +44,10 @@ static int take_buffer(const struct function *function, const struct buffer *buf
     const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
     unsigned last = info->params - 1;
     size_t bytes = info->params > 0 ? info->param_offset[last] + info->param_size[last] : 0;
-    char sentence[400];
-    if (*buffer->bytes != bytes) {
-        snprintf(sentence, sizeof sentence,
-                 "a launch of %s gives its parameters in a buffer of %zu bytes, and they take %zu",
-                 function->name, *buffer->bytes, bytes);
-        cudart_print(sentence);
-    }
+    if (*buffer->bytes != bytes)
+        cudart_printf("a launch of %s gives its parameters in a buffer of %zu bytes, and they take "
+                      "%zu",
+                      function->name, *buffer->bytes, bytes);
     if (*buffer->bytes > bytes) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     *args = spread(info, buffer, bytes);
     return CUDA_SUCCESS;

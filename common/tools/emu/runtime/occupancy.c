@@ -31,12 +31,9 @@ static cudaError_t set_dynamic(struct function *function, int bytes)
 {
     size_t most = cudart_dynamic_most(function);
     if (bytes < 0 || (size_t)bytes > most) {
-        char sentence[400];
-        snprintf(sentence, sizeof sentence,
-                 "kernel %s cannot be allowed %d bytes of dynamic shared memory: the limit of this "
-                 "GPU is %zu bytes for this kernel",
-                 function->name, bytes, most);
-        cudart_print(sentence);
+        cudart_printf("kernel %s cannot be allowed %d bytes of dynamic shared memory: the limit of "
+                      "this GPU is %zu bytes for this kernel",
+                      function->name, bytes, most);
         return cudaErrorInvalidValue;
     }
     function->max_dynamic_shared = (size_t)bytes;

@@ -353,14 +353,12 @@ static void keep(const struct cudart_launch *launch, const struct emu_launch_rec
 
 static void tell_of_others(const struct cudart_launch *launch, uint64_t others)
 {
-    char name[256], sentence[500];
+    char name[256];
     if (others == 0) return;
     kernel_base_name(launch->function->name, name, sizeof name);
-    snprintf(sentence, sizeof sentence,
-             "kernel %s led to more launches in kernels than the reports hold: they lack the last "
-             "%" PRIu64,
-             name, others);
-    cudart_print(sentence);
+    cudart_printf("kernel %s led to more launches in kernels than the reports hold: they lack the "
+                  "last %" PRIu64,
+                  name, others);
 }
 
 int cudart_report_launch(const struct cudart_launch *launch)

@@ -94,11 +94,8 @@ static void write_reports(int status)
 
 static void print_signal(void)
 {
-    char sentence[100];
-    if (ending == SIGINT) return;
-    snprintf(sentence, sizeof sentence, "the program was ended by signal %d (%s)", ending,
-             strsignal(ending));
-    cudart_print(sentence);
+    if (ending != SIGINT)
+        cudart_printf("the program was ended by signal %d (%s)", ending, strsignal(ending));
 }
 
 /* Writes the reports, and ends the process, or lets the thread end it that waits for them. If

@@ -36,10 +36,9 @@ static bool is_told(const char *feature)
 
 cudaError_t cudart_not_supported(const char *feature, const char *why)
 {
-    char sentence[1024], caller[600];
+    char caller[600];
     if (is_told(feature)) return cudaErrorNotSupported;
     describe_caller(caller, sizeof caller);
-    snprintf(sentence, sizeof sentence, "%s is not supported%s: %s", feature, caller, why);
-    cudart_print(sentence);
+    cudart_printf("%s is not supported%s: %s", feature, caller, why);
     return cudaErrorNotSupported;
 }

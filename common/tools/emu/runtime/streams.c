@@ -267,13 +267,10 @@ static bool lives(int process)
 /* On a GPU the kernel would go on meanwhile. */
 static void explain_the_wait(int process, int seconds)
 {
-    char sentence[300];
-    snprintf(sentence, sizeof sentence,
-             "this process has waited %d seconds for an event: process %d has recorded it after a "
-             "kernel, which the emulator lets go on only while that process waits in a call of "
-             "CUDA (EMU_TIMEOUT=SECONDS says so later)",
-             seconds, process);
-    cudart_print(sentence);
+    cudart_printf("this process has waited %d seconds for an event: process %d has recorded it "
+                  "after a kernel, which the emulator lets go on only while that process waits in "
+                  "a call of CUDA (EMU_TIMEOUT=SECONDS says so later)",
+                  seconds, process);
 }
 
 /* A kernel of this process counts as done: its stream waits for it. */
