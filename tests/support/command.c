@@ -59,9 +59,11 @@ void expect_runs(const struct run_case *cases, size_t count)
     for (const struct run_case *c = cases; c < cases + count; c++) {
         int status = run("%s 2>&1", c->command);
         cr_expect_eq(status, c->status, "%s: exit status %d\n%s", c->command, status, output);
-        for (const char *const *text = c->says; *text; text++)
-            cr_expect(strstr(output, *text), "%s: expected \"%s\" in:\n%s", c->command, *text,
-                      output);
+        for (const char *const *text = c->says; *text; text++) {
+            bool lacks = **text == '!';
+            cr_expect(lacks == !strstr(output, *text + lacks), "%s: expected \"%s\" in:\n%s",
+                      c->command, *text, output);
+        }
     }
 }
 

@@ -50,7 +50,8 @@ int run_command(const char *command);
 void expect(const char *text);
 void expect_not(const char *text);
 
-/* Commands that must exit with `status`; their output, and stderr, must contain these texts. */
+/* Commands that must exit with `status`; their output, and stderr, must contain these texts,
+ * and must not contain those after a "!". */
 struct run_case {
     int status;
     const char *command, *says[9];

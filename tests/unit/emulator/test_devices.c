@@ -283,10 +283,6 @@ Test(models, command)
     cr_expect(strstr(output, " unchecked: by another generation's rules") != NULL, "%s", output);
     cr_expect(strstr(output, "                   8\n") != NULL, "4 half-warps, twice: %s", output);
     cr_expect(strstr(output, " 256\n") != NULL && strstr(output, " 1.00\n") != NULL, "%s", output);
-    cr_expect(run_command(EMU " --model g81 " PROGRAMS "/merged 2>&1") != 0);
-    cr_expect_str_eq(output, "emu: there is no set of rules \"g81\"; see emu --help\n");
-    cr_expect(run_command("EMU_MODEL=g81 EMU_CSV=1 " PROGRAMS "/emulated 2>&1") != 0);
-    cr_expect(strstr(output, "EMU_MODEL") != NULL, "%s", output);
 }
 
 /* ---- several devices, EMU_DEVICES=N: each has its own memory, code, streams and faults ------- */
@@ -488,11 +484,4 @@ Test(devices, work_for_two_host_threads_each)
         pthread_join(threads[t], NULL);
         ok((cudaError_t)numbers[t]);
     }
-}
-
-Test(devices, too_many, .exit_code = 2)
-{
-    cr_redirect_stderr();
-    setenv("EMU_DEVICES", "17", 1);
-    cudaFree(NULL);
 }

@@ -114,39 +114,24 @@ Test(emu_command, the_report_follows_the_programs_output)
               "%s", output);
 }
 
-Test(emu_command, a_table_for_people)
-{
-    expect_status(0, "$emu $p/shared");
-    expect("] shared: 2 launches on an emulated NVIDIA H200; 1 bank conflicts, 12 sectors of ");
-    expect_status(0, "$emu --page raw $p/shared");
-    expect("emulated: NVIDIA H200\n");
-    expect("strided (1, 1, 1)x(32, 1, 1)");
-    expect(CONFLICTS_LD);
-    expect_not("\"");
-}
+#define HINT "nothing has been stored holds them; --tool all says where\n"
 
-Test(emu_command, fresh_memory_copied_to_the_host_names_the_checkers)
+/* Fresh memory that is copied to the host names the checkers. Kernels are numbered among those that
+ * are shown. */
+Test(emu_command, tables)
 {
-    static const char hint[] = "nothing has been stored holds them; --tool all says where\n";
-    expect_status(0, "$emu " ORDINARY_BUILD "/pairs/init init-tail wrong 2>&1");
-    expect(hint);
-    expect_status(0, "$emu --tool all " ORDINARY_BUILD "/pairs/init init-tail wrong 2>&1");
-    expect_not(hint);
-    expect_status(0, "$emu " ORDINARY_BUILD "/pairs/init init-tail right 2>&1");
-    expect_not(hint);
-}
-
-Test(emu_command, kernels_are_chosen_by_name)
-{
-    expect_status(0, "$emu --csv --kernel-name twice $p/shared");
-    expect("\"0\","); /* numbered among those that are shown */
-    expect("\"twice\"");
-    expect_not("\"strided\"");
-    expect_status(0, "$emu --csv -k regex:^st.*d$ $p/shared");
-    expect("\"strided\"");
-    expect_not("\"twice\"");
-    expect_status(0, "$emu -k nothing $p/shared");
-    expect("no kernel");
+    RUNS({0,
+          "$emu $p/shared",
+          {"] shared: 2 launches on an emulated NVIDIA H200; 1 bank conflicts, 12 sectors of "}},
+         {0,
+          "$emu --page raw $p/shared",
+          {"emulated: NVIDIA H200\n", "strided (1, 1, 1)x(32, 1, 1)", CONFLICTS_LD, "!\""}},
+         {0, "$emu $pairs/init init-tail wrong", {HINT}},
+         {0, "$emu --tool all $pairs/init init-tail wrong", {"!" HINT}},
+         {0, "$emu $pairs/init init-tail right", {"!" HINT}},
+         {0, "$emu --csv --kernel-name twice $p/shared", {"\"0\",", "\"twice\"", "!\"strided\""}},
+         {0, "$emu --csv -k 'regex:^st.*d$' $p/shared", {"\"strided\"", "!\"twice\""}},
+         {0, "$emu -k nothing $p/shared", {"no kernel"}});
 }
 
 Test(emu_command, counts_of_each_line)
@@ -210,19 +195,23 @@ Test(emu_command, the_lines_of_all_launches)
 /* The launch is in the report, but its counts are not. */
 Test(emu_command, a_kernel_that_fails_was_launched)
 {
-    expect_status(1, "$emu $p/launches assert 2>&1");
-    expect("] launches: 2 launches (1 failed) on an emulated NVIDIA H200; ");
-    expect_not("--tool all"); /* the message has said why */
-    expect_status(1, "$emu --page raw $p/launches assert 2>/dev/null");
-    expect("  checked (1, 1, 1)x(32, 1, 1), Context 1, Stream 7, Device 0, CC 9.0\n"
+    RUNS({1,
+          "$emu $p/launches assert",
+          {"] launches: 2 launches (1 failed) on an emulated NVIDIA H200; ",
+           "!--tool all"}}, /* the message has said why */
+         {1,
+          "{ $emu --page raw $p/launches assert 2>/dev/null; }",
+          {"  checked (1, 1, 1)x(32, 1, 1), Context 1, Stream 7, Device 0, CC 9.0\n"
            "    the kernel failed: device-side assert triggered; what it counted until then is not "
-           "kept\n");
-    expect_not("no kernel");
-    expect_status(1, "$emu -k checked $p/launches assert 2>/dev/null");
-    expect("the kernel failed: device-side assert triggered");
-    expect_status(1, "$emu --csv $p/launches assert 2>/dev/null");
-    expect_not("checked");
+           "kept\n",
+           "!no kernel"}},
+         {1,
+          "{ $emu -k checked $p/launches assert 2>/dev/null; }",
+          {"the kernel failed: device-side assert triggered"}},
+         {1, "{ $emu --csv $p/launches assert 2>/dev/null; }", {"!checked"}});
 }
+
+#define FULL "emu: stdout cannot be written: No space left on device\n"
 
 Test(emu_command, a_log_file_is_whole_or_not_there)
 {
@@ -230,13 +219,12 @@ Test(emu_command, a_log_file_is_whole_or_not_there)
     expect("last value 124\n4\n");
     expect("log");
     expect_not("log."); /* no temporary file stays */
-    for (int i = 0; i < 3; i++) {
-        static const char *const printed[] = {"help", "version", "nvcc-flags"};
-        expect_status(2, "$emu --%s 2>&1 >/dev/full", printed[i]);
-        expect("emu: stdout cannot be written: No space left on device\n");
-    }
-    expect_status(2, "echo old >$t/log; $emu --log-file /dev/full $p/shared 2>&1");
-    expect("emu: the report is not written to /dev/full: No space left on device\n");
+    RUNS({2, "{ $emu --help 2>&1 >/dev/full; }", {FULL}},
+         {2, "{ $emu --version 2>&1 >/dev/full; }", {FULL}},
+         {2, "{ $emu --nvcc-flags 2>&1 >/dev/full; }", {FULL}},
+         {2,
+          "echo old >$t/log; $emu --log-file /dev/full $p/shared",
+          {"emu: the report is not written to /dev/full: No space left on device\n"}});
     expect_status(2, "$emu --log-file $t/none/log $p/shared 2>&1");
     expect_one_sentence();
     expect_status(2, "$emu --log-file $t $p/shared 2>&1");
@@ -389,11 +377,8 @@ Test(emu_command, a_command_that_starts_no_program)
 /* As a lab's Makefile links: an RPATH comes before LD_LIBRARY_PATH. */
 Test(emu_command, a_program_linked_by_gxx_with_an_rpath)
 {
-    expect_status(3, "$emu --csv $p/rpath 3");
-    expect("last value 124\n");
-    expect("\"twice\"");
-    expect_status(3, "$emu --csv sh -c \"$p/rpath 3\"");
-    expect("\"twice\"");
+    RUNS({3, "$emu --csv $p/rpath 3", {"last value 124\n", "\"twice\""}},
+         {3, "$emu --csv sh -c \"$p/rpath 3\"", {"\"twice\""}});
 }
 
 Test(emu_command, python_finds_the_emulator)
@@ -465,27 +450,24 @@ Test(emu_command, libraries_that_need_a_gpu_are_named)
            "return count > 1 ? half(2 * count) : 1; }' >main.c;"
            "gcc main.c -Wl,-z,lazy $t/half.so -o main;"
            "echo 'import ctypes, sys; f = ctypes.CDLL(sys.argv[1]).half; exit(f(4))' >main.py");
-    expect_status(1, "$emu $t/main 2>&1");
-    expect_not("needs a GPU");
-    static const char *const calls[] = {"$t/main x", "python3 $t/main.py $t/half.so"};
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        expect_status(2, "$emu %s 2>&1", calls[i]);
-        expect("emu: half.so, which ");
-        expect(" calls, has NVIDIA's runtime linked into it, and that needs a GPU: ");
-    }
-    expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=libnvidia-ml.so.1 $p/shared 2>&1");
-    expect("/shared loads libnvidia-ml.so.1, a part of CUDA's driver, which needs a GPU: ");
-    /* The emulator has libcuda.so.1, but not for NVIDIA's runtime. */
-    expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=libcuda.so.1 $p/shared 2>&1");
-    expect_not("needs a GPU");
     expect_status(0, "cd $t; { echo '#include <dlfcn.h>'; cat half.c;"
                      "echo '__attribute__((constructor)) static void f(void)"
                      "{ dlopen(\"libcuda.so.1\", RTLD_LAZY); }'; } >load.c;"
                      "gcc -shared -fPIC load.c -o load.so");
-    expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=$t/load.so $p/shared 2>&1");
-    expect("emu: load.so loads libcuda.so.1, a part of CUDA's driver, which needs a GPU: ");
-    expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=$p/needs_cudart.so $p/shared 2>&1");
-    expect_not("needs a GPU");
+    static const char part[] = ", a part of CUDA's driver, which needs a GPU: ";
+    static const char calls[] =
+        " calls, has NVIDIA's runtime linked into it, and that needs a GPU: ";
+    RUNS(
+        {1, "$emu $t/main", {"!needs a GPU"}},
+        {2, "$emu $t/main x", {"emu: half.so, which ", calls}},
+        {2, "$emu python3 $t/main.py $t/half.so", {"emu: half.so, which ", calls}},
+        {0,
+         QUIET "env LD_PRELOAD=libnvidia-ml.so.1 $p/shared",
+         {"/shared loads libnvidia-ml.so.1", part}},
+        /* The emulator has libcuda.so.1, but not for NVIDIA's runtime. */
+        {0, QUIET "env LD_PRELOAD=libcuda.so.1 $p/shared", {"!needs a GPU"}},
+        {0, QUIET "env LD_PRELOAD=$t/load.so $p/shared", {"emu: load.so loads libcuda.so.1", part}},
+        {0, QUIET "env LD_PRELOAD=$p/needs_cudart.so $p/shared", {"!needs a GPU"}});
 }
 
 /* ---- commands that are refused --------------------------------------------------------------- */
@@ -523,7 +505,7 @@ Test(emu_command, what_is_no_program)
     "and "                                                                                         \
     "--kernel-name away"
 
-Test(emu_command, wrong_options)
+Test(emu_command, wrong_options_and_programs_that_are_none)
 {
     static const char *const rows[][2] = {
         {"--model voodoo", "there is no set of rules \"voodoo\"; see emu --help"},
@@ -550,14 +532,25 @@ Test(emu_command, wrong_options)
         {"run x/.cu",
          "emu run compiles a file FILE.cu, not x/.cu; a program that is called run is ./run"},
         {"run none.cu", "cannot read none.cu: No such file or directory"},
+        {"./none", "cannot run ./none: No such file or directory"},
+        {"no-such-program", "there is no program no-such-program in PATH"},
+        {"tests/cases/fixtures/programs/kernels.cu",
+         "tests/cases/fixtures/programs/kernels.cu is a source file: emu run tests/"
+         "cases/fixtures/programs/kernels.cu"},
+        {"/tmp", "/tmp is not a program (ELF) for this machine, nor a script"},
+        {"--report common/build/setup.sh",
+         "common/build/setup.sh is not a program (ELF) for this machine"},
+        {"--report /bin/ls", "/bin/ls holds no PTX that an emulated NVIDIA H200 could run"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char said[200];
-        bool is_run = strncmp(rows[i][0], "run", 3) == 0;
+        char said[1000];
+        bool is_option = *rows[i][0] == '-' && strncmp(rows[i][0], "--report", 8) != 0;
         snprintf(said, sizeof said, "emu: %s\n", rows[i][1]);
-        expect_status(2, "$emu %s %s </dev/null 2>&1", rows[i][0], is_run ? "" : "$p/shared");
-        cr_expect_str_eq(output, said);
+        expect_status(2, "$emu %s %s </dev/null 2>&1", rows[i][0], is_option ? "$p/shared" : "");
+        cr_expect_str_eq(output, said, "emu %s", rows[i][0]);
     }
+    expect_status(2, "cd $t && cp /bin/ls mine && $OLDPWD/$emu mine 2>&1");
+    expect("emu: mine is not in PATH; for the one in this folder say ./mine\n");
     expect_status(2, "$emu --metrics " CONFLICTS_LD ",nonsense $p/shared 2>&1");
     expect("emu: there is no metric \"nonsense\"; these are known:\n");
     expect("  " CONFLICTS_LD "\n");
@@ -736,12 +729,12 @@ Test(emu_command, a_program_without_errors_is_checked)
 /* The seed is printed, whether given or chosen, and the program computes the same. */
 Test(emu_command, turns_by_chance)
 {
-    expect_status(5, "$emu --schedule 12 $p/shared 5 2>&1");
-    expect("emu: random scheduling; --schedule 12 repeats it\n");
-    expect("last value 124\n");
-    expect_status(5, "$emu --tool racecheck --schedule random $p/shared 5 2>&1");
-    expect(" repeats it\n");
-    expect("RACECHECK SUMMARY: 0 hazards");
+    RUNS({5,
+          "$emu --schedule 12 $p/shared 5",
+          {"emu: random scheduling; --schedule 12 repeats it\n", "last value 124\n"}},
+         {5,
+          "$emu --tool racecheck --schedule random $p/shared 5",
+          {" repeats it\n", "RACECHECK SUMMARY: 0 hazards"}});
 }
 
 /* notes/00: by Fermi's rules lines of 128 bytes move, two where a warp is misaligned. */
@@ -752,21 +745,8 @@ Test(emu_command, step_0_counts_by_an_older_gpus_rules)
     expect("4 MiB      8 MiB   50.0 %         2.00");
 }
 
-/* ---- the exact messages ---------------------------------------------------------------------- */
-
-TestSuite(emu_messages, .init = command_init, .fini = command_fini);
-
-/* Runs the command with these arguments; it must end with status 2 and write this sentence. */
-static void expect_refusal(const char *arguments, const char *sentence)
-{
-    char whole[1000];
-    cr_assert_lt(snprintf(whole, sizeof whole, "emu: %s\n", sentence), (int)sizeof whole);
-    expect_status(2, "$emu %s </dev/null 2>&1", arguments);
-    cr_expect_str_eq(output, whole, "emu %s", arguments);
-}
-
 /* The greatest and the smallest value that each option takes. */
-Test(emu_messages, limits_are_taken)
+Test(emu_command, limits_are_taken)
 {
     static const char *const options[] = {
         "--threads 1",        "--threads 1024",
@@ -777,25 +757,4 @@ Test(emu_messages, limits_are_taken)
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         expect_status(0, "$emu %s --log-file $t/log $p/shared 2>&1", options[i]);
-}
-
-Test(emu_messages, programs_that_are_none)
-{
-    static const char *const refusals[][2] = {
-        {"./none", "cannot run ./none: No such file or directory"},
-        {"no-such-program", "there is no program no-such-program in PATH"},
-        {"tests/cases/fixtures/programs/kernels.cu",
-         "tests/cases/fixtures/programs/kernels.cu is a source file: emu run tests/"
-         "cases/fixtures/programs/kernels.cu"},
-        {"/tmp", "/tmp is not a program (ELF) for this machine, nor a script"},
-        {"--report common/build/setup.sh",
-         "common/build/setup.sh is not a program (ELF) for this machine"},
-    };
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
-        expect_refusal(refusals[i][0], refusals[i][1]);
-    expect_status(2, "cd $t && cp /bin/ls mine && $OLDPWD/$emu mine 2>&1");
-    expect("emu: mine is not in PATH; for the one in this folder say ./mine\n");
-    expect_status(2, "$emu --report /bin/ls 2>&1");
-    expect("holds no PTX that an emulated NVIDIA H200 could run\n");
-    expect_one_sentence();
 }
