@@ -62,7 +62,17 @@ void emu_set(const char *name, const char *value)
 
 /* ---- what an option sets --------------------------------------------------------------------- */
 
-/* Each function gets the row of its option's variable in `to`. */
+/* What an option does, as an option_fn; s is the row of its variable. */
+#define SETTER(name)                                                                               \
+    static int name##_of(const struct setting *s, const char *value);                              \
+    static int name(void *to, const char *value, struct fault *fault)                              \
+    {                                                                                              \
+        (void)fault;                                                                               \
+        return name##_of((const struct setting *)to, value);                                       \
+    }                                                                                              \
+    static int name##_of(const struct setting *s __attribute__((unused)),                          \
+                         const char *value __attribute__((unused)))
+
 static int give(const struct setting *s, const char *value)
 {
     emu_set(s->variable, value);
@@ -70,48 +80,36 @@ static int give(const struct setting *s, const char *value)
     return 0;
 }
 
-static int set_flag(void *to, const char *value, struct fault *fault)
-{
-    (void)value, (void)fault;
-    return give(to, "1");
-}
+SETTER(set_flag) { return give(s, "1"); }
+SETTER(set_yes) { return give(s, "yes"); }
+SETTER(set_per_line) { return give(&settings[SETTING_COUNTERS], "lines"); }
 
-static int set_yes(void *to, const char *value, struct fault *fault)
+SETTER(set_number)
 {
-    (void)value, (void)fault;
-    return give(to, "yes");
-}
-
-static int set_number(void *to, const char *text, struct fault *fault)
-{
-    const struct setting *s = to;
     uint64_t number;
-    (void)fault;
-    if (!setting_accepts(s, text, &number))
+    if (!setting_accepts(s, value, &number))
         emu_refuse("%s takes a number from %" PRIu64 " to %" PRIu64 ", not \"%s\"", s->option,
-                   s->least, s->most, text);
-    return give(s, text);
+                   s->least, s->most, value);
+    return give(s, value);
 }
 
-static int set_schedule(void *to, const char *seed, struct fault *fault)
+SETTER(set_schedule)
 {
-    char chosen[16];
-    if (strcmp(seed, "random") == 0) {
-        snprintf(chosen, sizeof chosen, "%u",
-                 1 + ((unsigned)time(NULL) ^ (unsigned)getpid()) % 1000000);
-        seed = chosen;
-    }
-    return set_number(to, seed, fault);
+    if (strcmp(value, "random") != 0) return set_number_of(s, value);
+    char seed[16];
+    snprintf(seed, sizeof seed, "%u", 1 + ((unsigned)time(NULL) ^ (unsigned)getpid()) % 1000000);
+    return give(s, seed);
 }
 
-static int set_word(void *to, const char *word, struct fault *fault)
+/* Gives a value that is right; s->takes says what is. */
+static int give_right(const struct setting *s, const char *value, bool is_right)
 {
-    const struct setting *s = to;
-    (void)fault;
-    if (!setting_accepts(s, word, NULL))
-        emu_refuse("%s takes %s, not \"%s\"", s->option, s->takes, word);
-    return give(s, word);
+    if (!is_right) emu_refuse("%s takes %s, not \"%s\"", s->option, s->takes, value);
+    return give(s, value);
 }
+
+SETTER(set_word) { return give_right(s, value, setting_accepts(s, value, NULL)); }
+SETTER(set_tool) { return give_right(s, value, check_tools(value) != 0); }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -130,132 +128,110 @@ static int give_path(const struct setting *s, const char *path)
 
 static void refuse_empty(const struct setting *s, const char *value)
 {
-    if (*value == '\0') emu_refuse("%s takes %s, not \"\"", s->option, s->takes);
+    if (*value == '\0') give_right(s, value, false);
 }
 
-static int set_log_file(void *to, const char *path, struct fault *fault)
+/* Refuses a path with which one cannot do what `what` says. */
+static void need(int error, const char *what, const char *path)
 {
-    (void)fault;
-    refuse_empty(to, path);
-    int error = whole_file_check(path);
-    if (error != 0) emu_refuse("cannot write the log file %s: %s", path, strerror(error));
-    bool is_stream = strcmp(path, "stdout") == 0 || strcmp(path, "stderr") == 0;
-    return (is_stream ? give : give_path)(to, path);
+    if (error != 0) emu_refuse("cannot %s%s: %s", what, path, strerror(error));
 }
 
-static int set_trace(void *to, const char *path, struct fault *fault)
+static void need_readable(const struct setting *s, const char *path)
 {
-    (void)fault;
-    refuse_empty(to, path);
-    int error = replacement_check(path);
-    if (error != 0) emu_refuse("cannot write the trace %s: %s", path, strerror(error));
-    return give_path(to, path);
+    refuse_empty(s, path);
+    need(access(path, R_OK) != 0 ? errno : 0, "read ", path);
 }
 
-static int set_annotate(void *to, const char *path, struct fault *fault)
+SETTER(set_log_file)
 {
-    (void)fault;
-    refuse_empty(to, path);
-    if (access(path, R_OK) != 0) emu_refuse("cannot read %s: %s", path, strerror(errno));
-    return give_path(to, path);
+    refuse_empty(s, value);
+    need(whole_file_check(value), "write the log file ", value);
+    bool is_stream = strcmp(value, "stdout") == 0 || strcmp(value, "stderr") == 0;
+    return (is_stream ? give : give_path)(s, value);
+}
+
+SETTER(set_trace)
+{
+    refuse_empty(s, value);
+    need(replacement_check(value), "write the trace ", value);
+    return give_path(s, value);
+}
+
+SETTER(set_annotate)
+{
+    need_readable(s, value);
+    return give_path(s, value);
 }
 
 /* An emu that has started this one does not take the part of the report that goes there. */
-static int set_output(void *to, const char *path, struct fault *fault)
+SETTER(set_output)
 {
-    const struct setting *s = to;
-    (void)fault;
-    refuse_empty(s, path);
-    int error = whole_file_check(path);
-    if (error != 0) emu_refuse("cannot write %s: %s", path, strerror(error));
+    refuse_empty(s, value);
+    need(whole_file_check(value), "write ", value);
     unsetenv(settings[s == &settings[SETTING_SARIF] ? SETTING_SARIF_PARTS : SETTING_HTML_PARTS]
                  .variable);
-    return give_path(s, path);
+    return give_path(s, value);
 }
 
 /* Nor does it take the kernels for the limits. */
-static int set_limits(void *to, const char *path, struct fault *fault)
+SETTER(set_limits)
 {
-    const struct setting *s = to;
     char message[1000];
-    (void)fault;
-    refuse_empty(s, path);
-    if (access(path, R_OK) != 0) emu_refuse("cannot read %s: %s", path, strerror(errno));
+    need_readable(s, value);
     struct budget *limits = (s == &settings[SETTING_BUDGET] ? budget_read : baseline_read)(
-        path, message, sizeof message);
+        value, message, sizeof message);
     if (limits == NULL) emu_refuse("%s cannot be used: %s", s->option, message);
     budget_free(limits);
     unsetenv(settings[SETTING_KERNELS].variable);
-    return give_path(s, path);
+    return give_path(s, value);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static int set_metrics(void *to, const char *names, struct fault *fault)
+SETTER(set_metrics)
 {
     const struct metric *chosen[MAX_METRICS], *m;
     char wrong[128];
-    (void)fault;
-    if (metrics_choose(names, chosen, wrong, sizeof wrong) > 0) return give(to, names);
+    if (metrics_choose(value, chosen, wrong, sizeof wrong) > 0) return give(s, value);
     fprintf(stderr, "emu: there is no metric \"%s\"; these are known:\n", wrong);
     for (size_t i = 0; (m = metric_at(i)) != NULL; i++) fprintf(stderr, "  %s\n", m->name);
     exit(USAGE_ERROR);
 }
 
-static int set_kernel_name(void *to, const char *name, struct fault *fault)
+SETTER(set_kernel_name)
 {
     static const char prefix[] = "regex:";
-    (void)fault;
-    refuse_empty(to, name);
-    if (strncmp(name, prefix, strlen(prefix)) == 0) {
+    refuse_empty(s, value);
+    if (strncmp(value, prefix, strlen(prefix)) == 0) {
         regex_t regex;
         char problem[128];
-        int error = regcomp(&regex, name + strlen(prefix), REG_EXTENDED | REG_NOSUB);
+        int error = regcomp(&regex, value + strlen(prefix), REG_EXTENDED | REG_NOSUB);
         if (error != 0) {
             regerror(error, &regex, problem, sizeof problem);
-            emu_refuse("--kernel-name %s is not a regular expression: %s", name, problem);
+            emu_refuse("--kernel-name %s is not a regular expression: %s", value, problem);
         }
         regfree(&regex);
     }
-    return give(to, name);
+    return give(s, value);
 }
 
-static int set_page(void *to, const char *page, struct fault *fault)
+SETTER(set_page)
 {
-    (void)fault;
-    if (strcmp(page, "raw") == 0) return give(to, "1");
-    if (strcmp(page, "source") == 0) return give(to, "lines");
-    emu_refuse("--page takes raw or source, not \"%s\"", page);
+    if (strcmp(value, "raw") == 0) return give(s, "1");
+    if (strcmp(value, "source") == 0) return give(s, "lines");
+    emu_refuse("--page takes raw or source, not \"%s\"", value);
 }
 
-static int set_per_line(void *to, const char *value, struct fault *fault)
+/* Gives the name of a model, or of rules, if it was found. */
+static int give_found(const struct setting *s, const char *key, const void *found, const char *kind)
 {
-    (void)to, (void)value, (void)fault;
-    return give(&settings[SETTING_COUNTERS], "lines");
+    if (found == NULL) emu_refuse("there is no %s \"%s\"; see emu --help", kind, key);
+    return give(s, key);
 }
 
-static int set_gpu(void *to, const char *key, struct fault *fault)
-{
-    (void)fault;
-    if (emu_gpu_find(key) == NULL) emu_refuse("there is no model \"%s\"; see emu --help", key);
-    return give(to, key);
-}
-
-static int set_model(void *to, const char *key, struct fault *fault)
-{
-    (void)fault;
-    if (emu_model_find(key) == NULL)
-        emu_refuse("there is no set of rules \"%s\"; see emu --help", key);
-    return give(to, key);
-}
-
-static int set_tool(void *to, const char *names, struct fault *fault)
-{
-    const struct setting *s = to;
-    (void)fault;
-    if (check_tools(names) == 0) emu_refuse("%s takes %s, not \"%s\"", s->option, s->takes, names);
-    return give(s, names);
-}
+SETTER(set_gpu) { return give_found(s, value, emu_gpu_find(value), "model"); }
+SETTER(set_model) { return give_found(s, value, emu_model_find(value), "set of rules"); }
 
 static int set_report(void *to, const char *value, struct fault *fault)
 {
@@ -275,9 +251,8 @@ _Noreturn static void end_printing(void)
 
 /* Prints flags for nvcc. Paths with spaces are refused: nvcc splits NVCC_PREPEND_FLAGS at spaces
  * and knows no quotes there. */
-static int print_nvcc_flags(void *to, const char *value, struct fault *fault)
+SETTER(print_nvcc_flags)
 {
-    (void)to, (void)value, (void)fault;
     char folder[PATH_MAX];
     emu_library_folder(folder);
     if (strpbrk(folder, "\"$`\\") != NULL)
@@ -290,9 +265,8 @@ static int print_nvcc_flags(void *to, const char *value, struct fault *fault)
     end_printing();
 }
 
-static int print_version(void *to, const char *value, struct fault *fault)
+SETTER(print_version)
 {
-    (void)to, (void)value, (void)fault;
     puts("emu " EMU_VERSION " (Upsweep), for programs of CUDA 13");
     end_printing();
 }
@@ -355,9 +329,8 @@ static void print_variables(void)
     }
 }
 
-static int print_help(void *to, const char *value, struct fault *fault)
+SETTER(print_help)
 {
-    (void)to, (void)value, (void)fault;
     puts("usage: emu [options] COMMAND [arguments]\n"
          "       emu [options] run FILE.cu [arguments]\n"
          "Runs a CUDA program on an emulated GPU and prints what its kernels did, as ncu would,\n"
