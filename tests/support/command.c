@@ -60,9 +60,10 @@ void expect_runs(const struct run_case *cases, size_t count)
         int status = run("%s 2>&1", c->command);
         cr_expect_eq(status, c->status, "%s: exit status %d\n%s", c->command, status, output);
         for (const char *const *text = c->says; *text; text++) {
-            bool lacks = **text == '!';
-            cr_expect(lacks == !strstr(output, *text + lacks), "%s: expected \"%s\" in:\n%s",
-                      c->command, *text, output);
+            bool is_right = **text == '=' ? strcmp(output, *text + 1) == 0
+                            : **text == '!' ? strstr(output, *text + 1) == NULL
+                                            : strstr(output, *text) != NULL;
+            cr_expect(is_right, "%s: expected \"%s\" in:\n%s", c->command, *text, output);
         }
     }
 }

@@ -25,6 +25,14 @@
 extern char output[]; /* of the last command: stdout, and stderr too if it says 2>&1 */
 extern char folder[]; /* for files */
 
+/* Tests with sanitizers would run the same programs. */
+static inline void only_in_ordinary_build(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("the ordinary build runs it, with the same programs");
+#endif
+}
+
 /* Makes the folder, and removes it with all that is in it. */
 void command_init(void);
 void command_fini(void);
@@ -51,7 +59,7 @@ void expect(const char *text);
 void expect_not(const char *text);
 
 /* Commands that must exit with `status`; their output, and stderr, must contain these texts,
- * and must not contain those after a "!". */
+ * and must not contain those after a "!"; behind a "=" is all of it. */
 struct run_case {
     int status;
     const char *command, *says[9];

@@ -282,9 +282,7 @@ static void check_right(const struct checked *pair, const char *tool, const char
 /* All checkers at once. */
 FOR_PAIRS(checks, found_and_silent, "")
 {
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("the ordinary build runs it, with the same programs.");
-#endif
+    only_in_ordinary_build();
     struct expectations e = read_expectations(pair);
     unsigned counts[2];
     int status = run_pair(pair, "wrong", "all", "--threads 1", waits(&e, "check") ? 1 : PATIENCE);
@@ -337,9 +335,7 @@ FOR_PAIRS(checks, right_in_other_orders_slow, "")
 /* An H200 showed these mistakes under memcheck; the emulator's usual order does not. */
 Test(checks, some_order_shows_what_an_h200_showed)
 {
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("the ordinary build runs it, with the same programs.");
-#endif
+    only_in_ordinary_build();
     static const char *const shown[][2] = {
         {"race-cluster-flag", "the block of rank 0 has exited, and its shared memory is gone"},
         {"sync-arrivals", "deadlock: all threads wait"}};

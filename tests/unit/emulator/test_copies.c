@@ -73,8 +73,7 @@ Test(memory_kinds, fills_in_three_dimensions)
 
 static uint64_t of_pool(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
 {
-    uint64_t value = given_last(uint64_t, cudaMemPoolGetAttribute, pool, attribute);
-    return value;
+    return given_last(uint64_t, cudaMemPoolGetAttribute, pool, attribute);
 }
 
 Test(memory_kinds, pools_count_what_they_give)

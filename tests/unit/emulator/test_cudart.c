@@ -472,8 +472,7 @@ Test(cudart, events)
 
 static int attribute(enum cudaDeviceAttr which)
 {
-    int value = given(int, cudaDeviceGetAttribute, which, 0);
-    return value;
+    return given(int, cudaDeviceGetAttribute, which, 0);
 }
 
 Test(cudart, the_device_is_an_H200)
@@ -544,8 +543,7 @@ Test(cudart, attributes_of_a_kernel)
 
 static int blocks_per_sm(const void *kernel, int block, size_t shared)
 {
-    int blocks = given(int, cudaOccupancyMaxActiveBlocksPerMultiprocessor, kernel, block, shared);
-    return blocks;
+    return given(int, cudaOccupancyMaxActiveBlocksPerMultiprocessor, kernel, block, shared);
 }
 
 /* An H200's SM holds 2048 threads, 32 blocks and 228 KiB of shared memory, and each block takes 1

@@ -43,41 +43,45 @@ static unsigned char *guarded_put(const struct guarded *g, const void *data, siz
 }
 
 /* A file of build/tests/programs. */
-static unsigned char *read_file(const char *name, size_t *size)
+static unsigned char *data;
+static size_t size;
+
+static void read_file(const char *name)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", PROGRAMS, name);
     FILE *file = fopen(path, "rb");
     cr_assert(file != NULL, "cannot read %s", path);
     fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
+    size = (size_t)ftell(file);
     rewind(file);
-    unsigned char *data = malloc(*size);
-    cr_assert(fread(data, 1, *size, file) == *size);
+    free(data);
+    data = malloc(size);
+    cr_assert(fread(data, 1, size, file) == size);
     fclose(file);
-    return data;
 }
 
 static const char *const files[] = {"zstd.fatbin", "lz4.fatbin", "stored.fatbin"};
 enum { FILES = sizeof files / sizeof *files };
 
-static int extract(const void *data, size_t size, unsigned arch, struct fatbin_ptx *ptx,
-                   char message[256])
+/* What the last extraction gave. */
+static struct fatbin_ptx ptx;
+static char message[256];
+
+static int extract(const void *from, size_t bytes, unsigned arch)
 {
+    free(ptx.text);
+    ptx = (struct fatbin_ptx){0};
     message[0] = '\0';
-    *ptx = (struct fatbin_ptx){0};
-    return fatbin_extract(data, size, arch, ptx, message, 256);
+    return fatbin_extract(from, bytes, arch, &ptx, message, sizeof message);
 }
 
 Test(fatbin, every_compression_gives_the_same_text)
 {
     char *first = NULL;
     for (int i = 0; i < FILES; i++) {
-        size_t size;
-        unsigned char *data = read_file(files[i], &size);
-        struct fatbin_ptx ptx;
-        char message[256];
-        cr_assert(extract(data, size, 90, &ptx, message) == 0, "%s: %s", files[i], message);
+        read_file(files[i]);
+        cr_assert(extract(data, size, 90) == 0, "%s: %s", files[i], message);
         cr_assert(ptx.arch == 90);
         cr_assert(strlen(ptx.text) == ptx.length);
         cr_assert(strstr(ptx.text, ".target sm_90") != NULL);
@@ -86,8 +90,6 @@ Test(fatbin, every_compression_gives_the_same_text)
         const char *text = ptx.text + strspn(ptx.text, "\n");
         if (first == NULL) first = strdup(text);
         cr_assert(strcmp(text, first) == 0, "%s differs", files[i]);
-        free(ptx.text);
-        free(data);
     }
     free(first);
 }
@@ -109,16 +111,10 @@ Test(fatbin, what_is_taken_or_said)
         {"cubin.fatbin", 90, NO_KERNEL_IMAGE, 0, {"sm_90", "", ""}}, /* machine code alone */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        size_t size;
-        unsigned char *data = read_file(cases[i].file, &size);
-        struct fatbin_ptx ptx;
-        char message[256];
-        cr_expect_eq(extract(data, size, cases[i].arch, &ptx, message), cases[i].error, "%s",
-                     cases[i].file);
+        read_file(cases[i].file);
+        cr_expect_eq(extract(data, size, cases[i].arch), cases[i].error, "%s", cases[i].file);
         for (int k = 0; k < 3; k++) cr_expect(strstr(message, cases[i].says[k]), "%s", message);
         cr_expect_eq(ptx.arch, cases[i].taken, "%s", cases[i].file);
-        free(ptx.text);
-        free(data);
     }
 }
 
@@ -126,18 +122,13 @@ Test(fatbin, what_is_taken_or_said)
 Test(fatbin, every_truncation_is_an_error)
 {
     for (int i = 0; i < FILES; i++) {
-        size_t size;
-        unsigned char *data = read_file(files[i], &size);
+        read_file(files[i]);
         struct guarded memory = guarded_new(size);
         for (size_t cut = 0; cut < size; cut++) {
-            struct fatbin_ptx ptx;
-            char message[256];
             const unsigned char *part = guarded_put(&memory, data, cut);
-            cr_assert(extract(part, cut, 90, &ptx, message) == MALFORMED, "%s cut at %zu", files[i],
-                      cut);
+            cr_assert(extract(part, cut, 90) == MALFORMED, "%s cut at %zu", files[i], cut);
             cr_assert(message[0] != '\0');
         }
-        free(data);
     }
 }
 
@@ -145,37 +136,30 @@ Test(fatbin, every_truncation_is_an_error)
 Test(fatbin, every_truncated_entry_is_an_error)
 {
     enum { LENGTH_FIELD = 8, HEADER = 16 };
-    size_t size;
-    unsigned char *data = read_file("zstd.fatbin", &size);
+    read_file("zstd.fatbin");
     struct guarded memory = guarded_new(size);
     int failures = 0;
     for (size_t cut = HEADER + 1; cut < size; cut++) {
         uint64_t entries = cut - HEADER;
         memcpy(data + LENGTH_FIELD, &entries, sizeof entries);
-        struct fatbin_ptx ptx;
-        char message[256];
-        int error = extract(guarded_put(&memory, data, cut), cut, 90, &ptx, message);
+        int error = extract(guarded_put(&memory, data, cut), cut, 90);
+        /* 0: cut between two entries; the first is whole */
         cr_assert(error == MALFORMED || error == 0, "cut at %zu: %d", cut, error);
-        if (error == 0) free(ptx.text); /* cut between two entries: the first is whole */
         failures += error != 0;
     }
     cr_assert(failures >= (int)size - HEADER - 3, "%d of %zu", failures, size);
-    free(data);
 }
 
 Test(fatbin, no_flipped_bit_does_harm)
 {
     for (int i = 0; i < FILES; i++) {
-        size_t size;
-        unsigned char *data = read_file(files[i], &size);
+        read_file(files[i]);
         struct guarded memory = guarded_new(size);
         unsigned char *copy = guarded_put(&memory, data, size);
         int errors = 0;
         for (size_t bit = 0; bit < 8 * size; bit++) {
-            struct fatbin_ptx ptx;
-            char message[256];
             copy[bit / 8] ^= (unsigned char)(1 << bit % 8);
-            int error = extract(copy, size, 90, &ptx, message);
+            int error = extract(copy, size, 90);
             copy[bit / 8] ^= (unsigned char)(1 << bit % 8);
             cr_assert(error == 0 || error == MALFORMED || error == NO_KERNEL_IMAGE ||
                           error == OUT_OF_MEMORY,
@@ -183,10 +167,8 @@ Test(fatbin, no_flipped_bit_does_harm)
             cr_assert((error == 0) == (ptx.text != NULL), "%s, bit %zu", files[i], bit);
             cr_assert((error == 0) == (message[0] == '\0'), "%s, bit %zu", files[i], bit);
             errors += error != 0;
-            free(ptx.text);
         }
         cr_assert(errors > 0, "%s: no flipped bit is noticed", files[i]);
-        free(data);
     }
 }
 
@@ -288,22 +270,11 @@ static void make(const struct entry *entries, size_t count)
     for (size_t i = 0; i < count; i++) put_entry(i, entries[i]);
 }
 
-static char message[256];
-
-/* The caller frees the text. */
-static int extract_made(size_t limit, unsigned arch, struct fatbin_ptx *ptx)
-{
-    *message = '\0';
-    *ptx = (struct fatbin_ptx){0};
-    return fatbin_extract(made, limit, arch, ptx, message, sizeof message);
-}
-
 static void expect_damaged(const char *what)
 {
-    struct fatbin_ptx ptx;
     char sentence[200];
     snprintf(sentence, sizeof sentence, "the program's fat binary is damaged: %s", what);
-    cr_expect_eq(extract_made(made_size, 90, &ptx), MALFORMED, "%s", what);
+    cr_expect_eq(extract(made, made_size, 90), MALFORMED, "%s", what);
     cr_expect_str_eq(message, sentence);
 }
 
@@ -323,16 +294,14 @@ Test(fatbin_made, the_highest_that_runs_is_taken)
                  {104, 100}, {110, 80}, {119, 80}, {120, 120}, {129, 120}};
     make(entries, sizeof entries / sizeof *entries);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct fatbin_ptx ptx;
         char text[20];
-        int error = extract_made(made_size, cases[i].arch, &ptx);
+        int error = extract(made, made_size, cases[i].arch);
         cr_expect_eq(error, cases[i].taken ? 0 : NO_KERNEL_IMAGE, "sm_%u", cases[i].arch);
         if (error) continue;
         snprintf(text, sizeof text, "text %u", cases[i].taken);
         cr_expect_str_eq(ptx.text, text, "sm_%u", cases[i].arch);
         cr_expect_eq(ptx.length, strlen(text), "the zeros behind it are no text");
         cr_expect_eq(ptx.arch, cases[i].taken);
-        free(ptx.text);
     }
 }
 
@@ -346,22 +315,21 @@ Test(fatbin_made, what_there_is_instead)
                                            {UNKNOWN, 75, 0},
                                            {PTX, 120, 0}};
     static const struct entry lto = {LTO, 90, 0};
-    struct fatbin_ptx ptx;
     make(entries, 5);
-    cr_expect_eq(extract_made(made_size, 89, &ptx), NO_KERNEL_IMAGE);
+    cr_expect_eq(extract(made, made_size, 89), NO_KERNEL_IMAGE);
     cr_expect_str_eq(message,
                      "the program holds no PTX for sm_89, but: compute_90a compute_100f sm_90 "
                      "other_75 compute_120" MACHINE_CODE "; compile it with -gencode "
                      "arch=compute_89,code=compute_89, or choose another model with "
                      "EMU_GPU");
     make(&lto, 1);
-    cr_expect_eq(extract_made(made_size, 90, &ptx), NO_KERNEL_IMAGE);
+    cr_expect_eq(extract(made, made_size, 90), NO_KERNEL_IMAGE);
     cr_expect_str_eq(message, "the program holds no PTX for sm_90, but: lto_90" MACHINE_CODE
                               "; compile it without -dlto, with -gencode "
                               "arch=compute_90,code=compute_90, or choose another model with "
                               "EMU_GPU");
     put_container(0);
-    cr_expect_eq(extract_made(made_size, 90, &ptx), NO_KERNEL_IMAGE);
+    cr_expect_eq(extract(made, made_size, 90), NO_KERNEL_IMAGE);
     cr_expect(strstr(message, "PTX for sm_90, but: no code" MACHINE_CODE "; compile it"), "%s",
               message);
 }
@@ -438,14 +406,12 @@ Test(fatbin_made, headers)
 Test(fatbin_made, a_longer_header_is_skipped)
 {
     enum { MORE = 8 };
-    struct fatbin_ptx ptx;
     make(&one, 1);
     put(at_entry(0) + 4, ENTRY_HEADER + MORE, 4);
     put(at_entry(0) + 8, PAYLOAD - MORE, 8);
     memcpy(made + at_entry(0) + ENTRY_HEADER + MORE, "a text", sizeof "a text");
-    cr_assert_eq(extract_made(made_size, 90, &ptx), 0, "%s", message);
+    cr_assert_eq(extract(made, made_size, 90), 0, "%s", message);
     cr_expect_str_eq(ptx.text, "a text");
-    free(ptx.text);
 }
 
 /* ---- compression ----------------------------------------------------------------------------- */
@@ -464,31 +430,27 @@ Test(fatbin_made, compressed_text)
 {
     static const char abc[] = "\x30"
                               "abc"; /* LZ4: three letters as they are */
-    struct fatbin_ptx ptx;
     put_packed(LZ4, abc, 4, 3);
-    cr_assert_eq(extract_made(made_size, 90, &ptx), 0, "%s", message);
+    cr_assert_eq(extract(made, made_size, 90), 0, "%s", message);
     cr_expect(ptx.length == 3 && !strcmp(ptx.text, "abc"));
-    free(ptx.text);
-    put_packed(LZ4, abc, 4, 4);
-    expect_damaged("its PTX does not decompress (LZ4)");
-    put_packed(ZSTD, abc, 4, 3);
-    expect_damaged("its PTX does not decompress (zstd)");
-    put_packed(0, abc, 4, 3);
-    expect_damaged("its PTX is compressed in an unknown way");
-}
-
-/* 255 letters of a byte are the most that LZ4 can make; zstd can make 43 690. An entry that
- * promises more is refused before anything is allocated for it. */
-Test(fatbin_made, sizes_that_no_compression_reaches)
-{
-    put_packed(LZ4, "1234", 4, 4 * 255 + 254);
-    expect_damaged("its PTX does not decompress (LZ4)");
-    put_packed(LZ4, "1234", 4, 5 * 255);
-    expect_damaged("its PTX has an impossible size");
-    put_packed(ZSTD, "1234", 4, 5 * 43690 - 1);
-    expect_damaged("its PTX does not decompress (zstd)");
-    put_packed(ZSTD, "1234", 4, 5 * 43690);
-    expect_damaged("its PTX has an impossible size");
+    /* 255 letters of a byte are the most that LZ4 can make; zstd can make 43 690. An entry that
+     * promises more is refused before anything is allocated for it. */
+    static const struct {
+        uint64_t flags, text_size;
+        const char *says;
+    } damaged[] = {
+        {LZ4, 4, "its PTX does not decompress (LZ4)"},
+        {ZSTD, 3, "its PTX does not decompress (zstd)"},
+        {0, 3, "its PTX is compressed in an unknown way"},
+        {LZ4, 4 * 255 + 254, "its PTX does not decompress (LZ4)"},
+        {LZ4, 5 * 255, "its PTX has an impossible size"},
+        {ZSTD, 5 * 43690 - 1, "its PTX does not decompress (zstd)"},
+        {ZSTD, 5 * 43690, "its PTX has an impossible size"},
+    };
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        put_packed(damaged[i].flags, abc, 4, damaged[i].text_size);
+        expect_damaged(damaged[i].says);
+    }
 }
 
 /* ---- the reader of ELF files, on small files made here, whole and damaged -------------------- */

@@ -27,11 +27,7 @@ static int *zero(void)
     return memory;
 }
 
-static cudaGraph_t new_graph(void)
-{
-    cudaGraph_t graph = given(cudaGraph_t, cudaGraphCreate, 0);
-    return graph;
-}
+static cudaGraph_t new_graph(void) { return given(cudaGraph_t, cudaGraphCreate, 0); }
 
 /* Adds a node for *to += value. */
 static cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNode_t needs, int *to, int value)
@@ -44,8 +40,7 @@ static cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNode_t needs, int *t
 
 static cudaGraphExec_t instantiate(cudaGraph_t graph)
 {
-    cudaGraphExec_t exec = given(cudaGraphExec_t, cudaGraphInstantiate, graph, 0);
-    return exec;
+    return given(cudaGraphExec_t, cudaGraphInstantiate, graph, 0);
 }
 
 static struct cudaMemsetParams fill_of(int *word, unsigned value)
@@ -551,27 +546,22 @@ Test(graphs, keep_objects_of_the_program)
 
 static cudaStream_t new_stream(unsigned flags)
 {
-    cudaStream_t stream = given(cudaStream_t, cudaStreamCreateWithFlags, flags);
-    return stream;
+    return given(cudaStream_t, cudaStreamCreateWithFlags, flags);
 }
 
 static cudaEvent_t new_event(void)
 {
-    cudaEvent_t event = given(cudaEvent_t, cudaEventCreateWithFlags, cudaEventDisableTiming);
-    return event;
+    return given(cudaEvent_t, cudaEventCreateWithFlags, cudaEventDisableTiming);
 }
 
 static enum cudaStreamCaptureStatus status_of(cudaStream_t stream)
 {
-    enum cudaStreamCaptureStatus status;
-    ok(cudaStreamIsCapturing(stream, &status));
-    return status;
+    return given_last(enum cudaStreamCaptureStatus, cudaStreamIsCapturing, stream);
 }
 
 static size_t node_count(cudaGraph_t graph)
 {
-    size_t count = given_last(size_t, cudaGraphGetNodes, graph, NULL);
-    return count;
+    return given_last(size_t, cudaGraphGetNodes, graph, NULL);
 }
 
 static void run(cudaGraph_t graph, int times)
@@ -867,7 +857,7 @@ Test(capture, allocations_and_graphs_inside)
     ok(cudaFreeAsync(memory, stream));
     ok(cudaStreamEndCapture(stream, &inner));
     cr_assert(node_count(inner) == 5);
-    cudaGraphExec_t exec = given(cudaGraphExec_t, cudaGraphInstantiate, inner, 0);
+    cudaGraphExec_t exec = instantiate(inner);
 
     ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     ok(cudaGraphLaunch(exec, stream)); /* becomes a child */

@@ -13,18 +13,15 @@
 
 /* ---- right programs under many schedules ----------------------------------------------------- */
 
-/* No run hangs, fails, or has a finding. schedules.sh says which programs they are.
- * */
+/* No run hangs, fails, or has a finding. schedules.sh says which programs they are. */
 
 TestSuite(schedules, .init = command_init, .fini = command_fini, .timeout = 7200);
 
 Test(schedules, right_programs_stay_right_slow)
 {
     const char *runs = getenv("TEST_NIGHTLY") != NULL ? "all" : "sample";
-    expect_status(
-        0,
-        "EMU=$emu BUILT=$(dirname $(dirname $emu)) tests/unit/emulator/schedules.sh %s 2>&1",
-        runs);
+    expect_status(0, "EMU=$emu BUILT=$(dirname $(dirname $emu)) "
+                     "tests/unit/emulator/schedules.sh %s 2>&1", runs);
     expect(" 0 hang, 0 fail, 0 with findings\n");
 }
 
@@ -60,9 +57,7 @@ ParameterizedTestParameters(stream_races, only_what_nothing_orders_is_found)
 
 ParameterizedTest(struct program *program, stream_races, only_what_nothing_orders_is_found)
 {
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("the ordinary build runs it, with the same programs");
-#endif
+    only_in_ordinary_build();
     static const char *const options[] = {"--tool racecheck", "--tool all --schedule 5"};
     bool is_wrong = strstr(program->name, "-wrong") != NULL;
     for (int i = 0; i < 2; i++) {
@@ -77,14 +72,10 @@ ParameterizedTest(struct program *program, stream_races, only_what_nothing_order
 /* It does not go without a word. */
 Test(stream_races, too_many_operations_are_told)
 {
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("the ordinary build runs it, with the same programs");
-#endif
-    static const char said[] = "RACECHECK has stopped comparing operations of streams and graphs";
-    expect_status(0, "timeout 60 $emu --tool racecheck $p/ordered many 2>&1");
-    expect(said);
-    expect_status(0, "timeout 60 $emu --tool racecheck $p/ordered legacy 2>&1");
-    expect_not(said);
+    only_in_ordinary_build();
+#define STOPPED "RACECHECK has stopped comparing operations of streams and graphs"
+    RUNS({0, "timeout 60 $emu --tool racecheck $p/ordered many", {STOPPED}},
+         {0, "timeout 60 $emu --tool racecheck $p/ordered legacy", {"!" STOPPED}});
 }
 
 static void run_wrong(const char *name, const char *options)
@@ -125,20 +116,14 @@ Test(stream_races, say_what_is_missing_slow)
 /* The same finding as data, with both kernels. */
 Test(stream_races, are_in_the_other_reports)
 {
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("the ordinary build runs it, with the same programs");
-#endif
+    only_in_ordinary_build();
     run_wrong("race-graph-edge", "--json --log-file $t/json --sarif $t/sarif --html $t/html");
-    expect_status(0, "cat $t/json");
-    expect("\"kind\": \"unordered-operations\"");
-    expect("\"other_kernel\": \"_Z4fillPi\"");
-    expect("\"access\": \"Write access\"");
-    expect_status(0, "cat $t/sarif");
-    expect("racecheck/unordered-operations");
-    expect("\"relatedLocations\"");
-    expect("fill(int*)");
-    expect_status(0, "cat $t/html");
-    expect("is an edge of the graph missing");
+    RUNS({0, "cat $t/json",
+          {"\"kind\": \"unordered-operations\"", "\"other_kernel\": \"_Z4fillPi\"",
+           "\"access\": \"Write access\""}},
+         {0, "cat $t/sarif",
+          {"racecheck/unordered-operations", "\"relatedLocations\"", "fill(int*)"}},
+         {0, "cat $t/html", {"is an edge of the graph missing"}});
 }
 
 /* ---- functions of the host in streams, and the data that the runtime keeps for a stream ------ */
@@ -288,9 +273,7 @@ ParameterizedTest(struct strict_step *s, races, steps_for_strict_readers_slow)
 /* The messages for hazards between strong accesses, and for a block that exits too early. */
 Test(races, say_what_is_missing)
 {
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("the ordinary build runs it, with the same programs");
-#endif
+    only_in_ordinary_build();
     static const char *const said[][2] = {
         {"race-cas-discard", "RAW hazard at __global__"},
         {"race-volatile-sum", "has read it, and writes it"},

@@ -27,13 +27,10 @@ Test(endless, ctrl_c_says_where_it_was)
            " in kernel count, block (0,0,0), thread (0,0,0)\n", "\"twice\"", "\"count\""}},
          {130, INTERRUPT("$emu $p/endless host"),
           {"emu: interrupted; no kernel was running\n",
-           "] endless: 1 launch on an emulated"}});
-    expect_status(130, INTERRUPT("LD_LIBRARY_PATH=$(dirname $emu) $p/endless blocks"));
-    expect("emu: interrupted, ");
-    expect(" kernel twice");
-    expect_not("emulated: "); /* no report was asked for */
-    expect_status(7, INTERRUPT("$emu $p/endless handler"));
-    expect_not("interrupted");
+           "] endless: 1 launch on an emulated"}},
+         {130, INTERRUPT("LD_LIBRARY_PATH=$(dirname $emu) $p/endless blocks"),
+          {"emu: interrupted, ", " kernel twice", "!emulated: "}}, /* no report was asked for */
+         {7, INTERRUPT("$emu $p/endless handler"), {"!interrupted"}});
 }
 
 /* A signal that the shell has made a background process ignore stays ignored. */
@@ -94,19 +91,13 @@ Test(endless, the_host_may_end_a_wait_slow)
 
 TestSuite(suspended, .init = command_init, .fini = command_fini, .timeout = 60);
 
-/* A host thread that waits for one device's kernel does not stop another device's. */
-Test(suspended, kernels_of_two_devices_wait_for_each_other)
+/* A host thread that waits for one device's kernel does not stop another device's. No thread goes
+ * on before the kernel has ended, whichever thread it ends in. */
+Test(suspended, kernels_of_two_devices_and_threads_wait_for_each_other)
 {
-    expect_status(0, "EMU_TIMEOUT=5 timeout 30 $emu --devices 2 --log-file /dev/null "
-                     "$p/endless devices 2>&1");
-    cr_assert_str_eq(output, "cudaSuccess\ncudaSuccess\n");
-}
-
-/* No thread goes on before the kernel has ended, whichever thread it ends in. */
-Test(suspended, two_threads_wait_for_one_kernel)
-{
-    expect_status(0, "timeout 30 " QUIET "$p/endless threads 2>&1");
-    cr_assert_str_eq(output, "cudaSuccess, -1\ncudaSuccess, -1\n");
+    RUNS({0, "EMU_TIMEOUT=5 timeout 30 " QUIET "--devices 2 $p/endless devices",
+          {"=cudaSuccess\ncudaSuccess\n"}},
+         {0, "timeout 30 " QUIET "$p/endless threads", {"=cudaSuccess, -1\ncudaSuccess, -1\n"}});
 }
 
 /* exit waits for the kernel; _exit ends it, as it ends one that runs. */
@@ -121,11 +112,10 @@ Test(suspended, what_nobody_waits_for_is_in_the_reports)
 
 Test(suspended, a_wait_without_an_end_is_told_at_the_end_slow)
 {
-    expect_status(9, "EMU_TIMEOUT=1 timeout 30 $emu --tool memcheck --error-exitcode 9 "
-                     "$p/endless left never 2>&1");
-    expect("deadlock: all blocks that have not ended wait in loops like this one");
-    expect("endless.cu:134");
-    expect("ERROR SUMMARY: 1 error");
+    RUNS({9,
+          "EMU_TIMEOUT=1 timeout 30 $emu --tool memcheck --error-exitcode 9 $p/endless left never",
+          {"deadlock: all blocks that have not ended wait in loops like this one",
+           "endless.cu:134", "ERROR SUMMARY: 1 error"}});
 }
 
 /* ---- blocks that wait for each other --------------------------------------------------------- */
@@ -164,10 +154,8 @@ Test(waits, blocks_meet_whatever_their_loops_do_slow)
 {
     for (size_t k = 0; k < COUNT(ways); k++)
         for (size_t t = 0; t < COUNT(threads); t++) {
-            expect_status(0,
-                          "EMU_THREADS=%u EMU_TIMEOUT=20 LD_LIBRARY_PATH=$(dirname $emu)"
-                          " $p/waits meet %s 2>&1",
-                          threads[t], ways[k].name);
+            expect_status(0, "EMU_THREADS=%u EMU_TIMEOUT=20 LD_LIBRARY_PATH=$(dirname $emu)"
+                             " $p/waits meet %s 2>&1", threads[t], ways[k].name);
             expect("cudaSuccess\n");
         }
 }
@@ -190,9 +178,7 @@ Test(waits, slow_is_not_stuck_slow)
     for (size_t k = 0; k < COUNT(slow); k++)
         for (size_t t = 0; t < COUNT(threads); t++) {
             if (threads[t] != 2 && !all_wanted()) continue;
-            expect_status(0,
-                          "EMU_THREADS=%u EMU_TIMEOUT=1 " QUIET "$p/waits slow"
-                          " %s 2>&1",
+            expect_status(0, "EMU_THREADS=%u EMU_TIMEOUT=1 " QUIET "$p/waits slow %s 2>&1",
                           threads[t], slow[k]);
             expect("cudaSuccess\n");
         }
@@ -205,9 +191,7 @@ Test(waits, patience_ends_every_loop_slow)
     for (size_t k = 0; k < COUNT(ways); k++)
         for (size_t t = 0; t < COUNT(threads); t++) {
             if (!all_wanted() && (!ways[k].quick || threads[t] != 1 + k % 2)) continue;
-            expect_status(0,
-                          "EMU_THREADS=%u EMU_TIMEOUT=1 " QUIET "$p/waits never"
-                          " %s 2 2>&1",
+            expect_status(0, "EMU_THREADS=%u EMU_TIMEOUT=1 " QUIET "$p/waits never %s 2 2>&1",
                           threads[t], ways[k].name);
             expect("waits.cu:");
             expect(" in kernel never, block (");
@@ -223,9 +207,7 @@ Test(waits, what_only_the_grid_could_end_is_told_soon_slow)
     static const char *const cases[] = {"lost grid", "lost grid 3 mapped", "lost flag 3",
                                        "lost flag 3 mapped"};
     for (size_t k = 0; k < COUNT(cases); k++) {
-        expect_status(0,
-                      "EMU_TIMEOUT=9999 EMU_PROGRESS=1 timeout 300 $emu --log-file /dev/null"
-                      " $p/waits %s 2>&1",
+        expect_status(0, "EMU_TIMEOUT=9999 EMU_PROGRESS=1 timeout 300 " QUIET "$p/waits %s 2>&1",
                       cases[k]);
         expect("emu: this loop does not end: its condition may never change; deadlock: all blocks "
                "that have not ended wait in loops like this one");
@@ -237,19 +219,16 @@ Test(waits, what_only_the_grid_could_end_is_told_soon_slow)
 /* Many blocks do not take longer until the time limit ends them, if they repeat the same states. */
 Test(waits, patience_is_that_of_all_blocks_slow)
 {
-    expect_status(0, "EMU_TIMEOUT=1 timeout 40 " QUIET "$p/waits never"
-                     " plain-barrier 400 2>&1");
-    expect("emu: this loop does not end: its condition may never change; deadlock: all blocks ");
-    expect("waits.cu:");
+    RUNS({0, "EMU_TIMEOUT=1 timeout 40 " QUIET "$p/waits never plain-barrier 400",
+          {"emu: this loop does not end: its condition may never change; deadlock: all blocks ",
+           "waits.cu:"}});
 }
 
 Test(waits, a_kernels_limit_ends_every_loop_slow)
 {
     for (size_t k = 0; k < COUNT(ways); k++) {
         if (!all_wanted() && k > 1) continue;
-        expect_status(0,
-                      "EMU_THREADS=1 EMU_KERNEL_TIMEOUT=1 " QUIET "$p/waits"
-                      " never %s 2>&1",
+        expect_status(0, "EMU_THREADS=1 EMU_KERNEL_TIMEOUT=1 " QUIET "$p/waits never %s 2>&1",
                       ways[k].name);
         expect("emu: its grid has run for 1 seconds, and EMU_KERNEL_TIMEOUT allows no more, at ");
         expect("waits.cu:");

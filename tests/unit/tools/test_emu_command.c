@@ -22,63 +22,32 @@ TestSuite(emu_command, .init = command_init, .fini = command_fini);
 
 /* ---- running programs ------------------------------------------------------------------------ */
 
+#define LAST "last value 124\n"
+
+/* `strided` writes 0, 2, …, 62, and `twice` doubles them. A program with the emulator's runtime in
+ * it needs no command. nvcc -rdc=true gives the PTX of each generation's compiler. */
 Test(emu_command, output_and_exit_code_are_the_programs)
 {
-    expect_status(7, "$emu --log-file /dev/null $p/shared 7");
-    cr_assert_str_eq(output, "last value 124\n");
-    expect_status(0, "$emu --log-file stderr $p/shared 2>/dev/null");
-    cr_assert_str_eq(output, "last value 124\n");
-}
-
-/* `strided` writes 0, 2, …, 62, and `twice` doubles them. */
-Test(emu_command, a_program_with_our_runtime_inside_needs_no_command)
-{
-    expect_status(3, "env -u LD_LIBRARY_PATH $p/emulated 3");
-    cr_assert_str_eq(output, "last value 124\n");
-    expect_status(3, "$emu --csv $p/emulated 3");
-    expect("\"strided\"");
-}
-
-Test(emu_command, per_thread_default_streams)
-{
-    expect_status(0, "$emu --csv $p/per-thread");
-    expect("last value 124\n");
-    expect("\"twice\"");
-}
-
-/* nvcc -rdc=true: the PTX of each generation's compiler. */
-Test(emu_command, objects_that_are_linked_on_the_device)
-{
-    static const char *const models[] = {"t4", "h200", "b200"};
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-        expect_status(0, "EMU_GPU=%s $emu --log-file /dev/null $p/linked", models[i]);
-        cr_assert_str_eq(output, "0 wrong, counter 39, no error\n");
-    }
-}
-
-Test(emu_command, options_of_the_program_are_its_own)
-{
-    expect_status(0, "$emu --log-file /dev/null $p/shared --help");
-    cr_assert_str_eq(output, "last value 124\n");
-}
-
-Test(emu_command, programs_are_found_in_path)
-{
-    expect_status(0, "PATH=$PATH:$(realpath $p) $emu --log-file /dev/null shared");
-    cr_assert_str_eq(output, "last value 124\n");
+    RUNS({7, "{ " QUIET "$p/shared 7 2>/dev/null; }", {"=" LAST}},
+         {0, "{ $emu --log-file stderr $p/shared 2>/dev/null; }", {"=" LAST}},
+         {0, QUIET "$p/shared --help", {"=" LAST}},
+         {0, "PATH=$PATH:$(realpath $p) " QUIET "shared", {"=" LAST}},
+         {3, "env -u LD_LIBRARY_PATH $p/emulated 3", {"=" LAST}},
+         {3, "$emu --csv $p/emulated 3", {"\"strided\""}},
+         {0, "$emu --csv $p/per-thread", {LAST, "\"twice\""}},
+         {0, "EMU_GPU=t4 " QUIET "$p/linked", {"=0 wrong, counter 39, no error\n"}},
+         {0, "EMU_GPU=h200 " QUIET "$p/linked", {"=0 wrong, counter 39, no error\n"}},
+         {0, "EMU_GPU=b200 " QUIET "$p/linked", {"=0 wrong, counter 39, no error\n"}});
 }
 
 Test(emu_command, other_models)
 {
-    static const char *const models[] = {"h200", "h100", "a100", "t4", "rtx4090", "b200"};
-    static const char *const capabilities[] = {"9.0", "9.0", "8.0", "7.5", "8.9", "10.0"};
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-        expect_status(0, "$emu --gpu %s --csv $p/shared", models[i]);
-        expect("last value 124\n");
-        char field[16];
-        snprintf(field, sizeof field, "\"%s\"", capabilities[i]);
-        expect(field);
-    }
+    RUNS({0, "$emu --gpu h200 --csv $p/shared", {LAST, "\"9.0\""}},
+         {0, "$emu --gpu h100 --csv $p/shared", {LAST, "\"9.0\""}},
+         {0, "$emu --gpu a100 --csv $p/shared", {LAST, "\"8.0\""}},
+         {0, "$emu --gpu t4 --csv $p/shared", {LAST, "\"7.5\""}},
+         {0, "$emu --gpu rtx4090 --csv $p/shared", {LAST, "\"8.9\""}},
+         {0, "$emu --gpu b200 --csv $p/shared", {LAST, "\"10.0\""}});
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
@@ -120,11 +89,9 @@ Test(emu_command, the_report_follows_the_programs_output)
  * are shown. */
 Test(emu_command, tables)
 {
-    RUNS({0,
-          "$emu $p/shared",
+    RUNS({0, "$emu $p/shared",
           {"] shared: 2 launches on an emulated NVIDIA H200; 1 bank conflicts, 12 sectors of "}},
-         {0,
-          "$emu --page raw $p/shared",
+         {0, "$emu --page raw $p/shared",
           {"emulated: NVIDIA H200\n", "strided (1, 1, 1)x(32, 1, 1)", CONFLICTS_LD, "!\""}},
          {0, "$emu $pairs/init init-tail wrong", {HINT}},
          {0, "$emu --tool all $pairs/init init-tail wrong", {"!" HINT}},
@@ -173,14 +140,9 @@ Test(emu_command, the_launches_of_a_kernel_are_one_table)
 
 Test(emu_command, each_launch_by_itself)
 {
-    static const char *const ways[] = {"$emu --launches", "EMU_LAUNCHES=1 $emu"};
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        expect_status(0, "%s $p/launches often 8 | grep -c 'strided (1, 1, 1)x(32, 1, 1), C'",
-                      ways[i]);
-        cr_assert_str_eq(output, "8\n");
-    }
-    expect_status(0, "$emu --csv $p/launches often 8 | grep -c '\"strided\"'"); /* as ncu does */
-    cr_assert_str_eq(output, "8\n");
+#define EIGHT " $p/launches often 8 | grep -c 'strided (1, 1, 1)x(32, 1, 1), C'"
+    RUNS({0, "$emu --launches" EIGHT, {"=8\n"}}, {0, "EMU_LAUNCHES=1 $emu" EIGHT, {"=8\n"}},
+         {0, "$emu --csv $p/launches often 8 | grep -c '\"strided\"'", {"=8\n"}}); /* as ncu does */
 }
 
 Test(emu_command, the_lines_of_all_launches)
@@ -195,18 +157,15 @@ Test(emu_command, the_lines_of_all_launches)
 /* The launch is in the report, but its counts are not. */
 Test(emu_command, a_kernel_that_fails_was_launched)
 {
-    RUNS({1,
-          "$emu $p/launches assert",
+    RUNS({1, "$emu $p/launches assert",
           {"] launches: 2 launches (1 failed) on an emulated NVIDIA H200; ",
            "!--tool all"}}, /* the message has said why */
-         {1,
-          "{ $emu --page raw $p/launches assert 2>/dev/null; }",
+         {1, "{ $emu --page raw $p/launches assert 2>/dev/null; }",
           {"  checked (1, 1, 1)x(32, 1, 1), Context 1, Stream 7, Device 0, CC 9.0\n"
            "    the kernel failed: device-side assert triggered; what it counted until then is not "
            "kept\n",
            "!no kernel"}},
-         {1,
-          "{ $emu -k checked $p/launches assert 2>/dev/null; }",
+         {1, "{ $emu -k checked $p/launches assert 2>/dev/null; }",
           {"the kernel failed: device-side assert triggered"}},
          {1, "{ $emu --csv $p/launches assert 2>/dev/null; }", {"!checked"}});
 }
@@ -222,8 +181,7 @@ Test(emu_command, a_log_file_is_whole_or_not_there)
     RUNS({2, "{ $emu --help 2>&1 >/dev/full; }", {FULL}},
          {2, "{ $emu --version 2>&1 >/dev/full; }", {FULL}},
          {2, "{ $emu --nvcc-flags 2>&1 >/dev/full; }", {FULL}},
-         {2,
-          "echo old >$t/log; $emu --log-file /dev/full $p/shared",
+         {2, "echo old >$t/log; $emu --log-file /dev/full $p/shared",
           {"emu: the report is not written to /dev/full: No space left on device\n"}});
     expect_status(2, "$emu --log-file $t/none/log $p/shared 2>&1");
     expect_one_sentence();
@@ -315,16 +273,14 @@ Test(emu_command, reports_of_a_scripts_programs_follow_its_output)
 Test(emu_command, a_command_has_its_own_exit_code)
 {
     make_script("$p/shared 7");
-    expect_status(7, "$emu --log-file /dev/null $t/script");
-    expect_status(7, "$emu --log-file /dev/null sh $t/script");
-    expect_status(7, "$emu --log-file /dev/null env $p/shared 7");
-    expect_status(143, "env --default-signal=TERM $emu --log-file /dev/null"
-                       " sh -c \"$p/shared; kill -TERM \\$\\$\"");
-    expect_status(9, "env --default-signal=TERM $emu sh -c 'trap \"exit 9\" TERM; sleep 5 & wait'"
-                     " 2>/dev/null & sleep 0.3;"
-                     " kill -TERM $!; wait $!");
-    expect_status(7, "printf 'exec %%s 7' $p/shared >$t/plain; chmod +x $t/plain;"
-                     "$emu --log-file /dev/null $t/plain"); /* without #! */
+    RUNS({7, QUIET "$t/script", {NULL}}, {7, QUIET "sh $t/script", {NULL}},
+         {7, QUIET "env $p/shared 7", {NULL}},
+         {143, "env --default-signal=TERM " QUIET "sh -c \"$p/shared; kill -TERM \\$\\$\"",
+          {NULL}},
+         {9, "env --default-signal=TERM $emu sh -c 'trap \"exit 9\" TERM; sleep 5 & wait'"
+             " 2>/dev/null & sleep 0.3; kill -TERM $!; wait $!", {NULL}},
+         {7, "printf 'exec %s 7' $p/shared >$t/plain; chmod +x $t/plain;" QUIET "$t/plain",
+          {NULL}}); /* without #! */
 }
 
 Test(emu_command, rows_of_several_programs_have_one_head)
@@ -402,21 +358,14 @@ Test(emu_command, python_finds_the_emulator)
 /* Without a GPU its results would be wrong. */
 Test(emu_command, a_program_that_cannot_be_emulated_is_ended_below_a_command)
 {
-    expect_status(0, "$emu sh -c \"$p/nvidia; echo status \\$?\" 2>&1");
-    expect("nvidia has NVIDIA's runtime linked into it (libcudart_static.a), which needs a GPU; ");
-    expect("\nstatus 2\n");
-    expect_not("last value");
-    expect_not("started no program");
+    RUNS({0, "$emu sh -c \"$p/nvidia; echo status \\$?\"",
+          {"nvidia has NVIDIA's runtime linked into it (libcudart_static.a), which needs a GPU; ",
+           "\nstatus 2\n", "!last value", "!started no program"}});
 }
 
 /* The dynamic linker, by which emu looks at programs, has no part in it. */
 Test(emu_command, a_static_program_is_named_below_a_command)
 {
-    static const char *const commands[] = {
-        "env $t/static",
-        "make -s -f $t/Makefile",
-        "python3 -c 'import subprocess as s; s.run([\"'$t'/static\"])'",
-    };
     const char *source = "#include <stdio.h>\n"
                          "__attribute__((section(\".nv_fatbin\"), used)) char fat[8] = {1};"
                          "int main(void) { return puts(\"it runs\") < 0; }";
@@ -425,23 +374,19 @@ Test(emu_command, a_static_program_is_named_below_a_command)
         "printf 'all:\\n\\t%%s\\n' $t/static >$t/Makefile; cat >$t/static.c <<'END'\n%s\nEND\n"
         "gcc -static $t/static.c -o $t/static",
         source);
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        expect_status(0, "$emu %s 2>&1", commands[i]);
-        expect("it runs");
-        expect(
-            "/static is linked statically with the C library and has NVIDIA's runtime linked into "
-            "it: it runs without the emulator, and needs a GPU; ");
-        expect_not("started no program");
-    }
-    expect_status(0, "gcc -static -x c - -o $t/plain <<'END'\n"
-                     "int main(void) { return 0; }\nEND\n$emu sh -c '$t/plain; exit 0' 2>&1");
-    expect_not("it runs without the emulator");
+    static const char said[] =
+        "/static is linked statically with the C library and has NVIDIA's runtime linked into "
+        "it: it runs without the emulator, and needs a GPU; ";
+    RUNS({0, "$emu env $t/static", {"it runs\n", said, "!started no program"}},
+         {0, "$emu make -s -f $t/Makefile", {"it runs\n", said, "!started no program"}},
+         {0, "$emu python3 -c 'import subprocess as s; s.run([\"'$t'/static\"])'",
+          {"it runs\n", said, "!started no program"}},
+         {0, "gcc -static -x c - -o $t/plain <<'END'\nint main(void) { return 0; }\nEND\n"
+             "$emu sh -c '$t/plain; exit 0'", {"!it runs without the emulator"}});
 }
 
 Test(emu_command, libraries_that_need_a_gpu_are_named)
 {
-    expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=$p/needs_gpu.so $p/shared 2>&1");
-    cr_expect_str_eq(output, "last value 124\n"); /* it is not called */
     /* A library that is not called, or is called by linking, or by dlsym. */
     expect_status(
         0, "cd $t; echo '__attribute__((section(\".nv_fatbin\"), used)) char fat[8] = {1};"
@@ -458,11 +403,11 @@ Test(emu_command, libraries_that_need_a_gpu_are_named)
     static const char calls[] =
         " calls, has NVIDIA's runtime linked into it, and that needs a GPU: ";
     RUNS(
+        {0, QUIET "env LD_PRELOAD=$p/needs_gpu.so $p/shared", {"=" LAST}}, /* it is not called */
         {1, "$emu $t/main", {"!needs a GPU"}},
         {2, "$emu $t/main x", {"emu: half.so, which ", calls}},
         {2, "$emu python3 $t/main.py $t/half.so", {"emu: half.so, which ", calls}},
-        {0,
-         QUIET "env LD_PRELOAD=libnvidia-ml.so.1 $p/shared",
+        {0, QUIET "env LD_PRELOAD=libnvidia-ml.so.1 $p/shared",
          {"/shared loads libnvidia-ml.so.1", part}},
         /* The emulator has libcuda.so.1, but not for NVIDIA's runtime. */
         {0, QUIET "env LD_PRELOAD=libcuda.so.1 $p/shared", {"!needs a GPU"}},
@@ -581,10 +526,7 @@ Test(emu_command, every_wrong_setting_is_told, .timeout = 60)
         {"EMU_METRICS", "--metrics", NULL, {"flops"}},
         {"EMU_KERNEL_NAME", "--kernel-name", "regular expression", {"regex:(", "regex:["}},
         {"EMU_TOOL", "--tool", "memcheck, racecheck", {"leakcheck", "memcheck,", "1", "ALL"}},
-        {"EMU_PRINT_LIMIT",
-         "--print-limit",
-         "0 to 1000000",
-         {"-1", "many", "1000001", "1e3", "+1"}},
+        {"EMU_PRINT_LIMIT", "--print-limit", "0 to 1000000", {"-1", "x", "1000001", "1e3", "+1"}},
         {"EMU_ERROR_EXITCODE", "--error-exitcode", "0 to 255", {"-1", "256", "one", "9x", " 9"}},
         {"EMU_LEAK_CHECK", "--leak-check", "full or no", {"yes", "1", "Full"}},
         {"EMU_API_ERRORS", "--report-api-errors", "explicit or no", {"all", "yes", "0"}},
@@ -729,11 +671,9 @@ Test(emu_command, a_program_without_errors_is_checked)
 /* The seed is printed, whether given or chosen, and the program computes the same. */
 Test(emu_command, turns_by_chance)
 {
-    RUNS({5,
-          "$emu --schedule 12 $p/shared 5",
+    RUNS({5, "$emu --schedule 12 $p/shared 5",
           {"emu: random scheduling; --schedule 12 repeats it\n", "last value 124\n"}},
-         {5,
-          "$emu --tool racecheck --schedule random $p/shared 5",
+         {5, "$emu --tool racecheck --schedule random $p/shared 5",
           {" repeats it\n", "RACECHECK SUMMARY: 0 hazards"}});
 }
 
