@@ -98,15 +98,17 @@ static inline uint64_t random_bits(void)
     return z ^ (z >> 31);
 }
 
-/* Closes stderr, after cr_redirect_stderr(), and returns what was written to it. */
-static inline const char *read_stderr(void)
+/* Closes stderr, after cr_redirect_stderr(), and returns what was written to it; or stdout. */
+static inline const char *read_redirected(FILE *stream, FILE *redirected)
 {
     static char text[4096];
-    fclose(stderr); /* so that reading ends */
-    FILE *file = cr_get_redirected_stderr();
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    text[length] = '\0';
+    fclose(stream); /* so that reading ends */
+    text[fread(text, 1, sizeof text - 1, redirected)] = '\0';
     return text;
+}
+static inline const char *read_stderr(void)
+{
+    return read_redirected(stderr, cr_get_redirected_stderr());
 }
 
 #endif

@@ -18,16 +18,6 @@ static void read_ints(int *to, const int *from, size_t count)
     ok(cudaMemcpy(to, from, count * sizeof *to, cudaMemcpyDeviceToHost));
 }
 
-/* The error of a launch and its kernel. stderr, to which the runtime prints a fault, has been
- * exchanged before the launch, which is an argument. */
-static cudaError_t end_of(cudaError_t launched, FILE *before)
-{
-    cudaError_t error = cudaDeviceSynchronize();
-    stderr = before;
-    cr_expect(launched == cudaSuccess);
-    return error;
-}
-
 Test(heap, threads_of_many_blocks_at_once)
 {
     enum { COUNT = BLOCKS * HEAP_THREADS };
@@ -98,10 +88,10 @@ static const struct {
 
 Test(heap, mistakes_are_faults)
 {
-    FILE *nowhere = fopen("/dev/null", "w"), *before = stderr;
+    cr_redirect_stderr();
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        stderr = nowhere;
-        cudaError_t error = end_of(launch_wrong_heap(ints(1), mistakes[i].what), before);
+        ok(launch_wrong_heap(ints(1), mistakes[i].what));
+        cudaError_t error = cudaDeviceSynchronize();
         const char *message = emu_message(emu_runtime());
         cr_expect(error == mistakes[i].error && strstr(message, mistakes[i].says), "error %d: %s",
                   error, message);
@@ -109,7 +99,6 @@ Test(heap, mistakes_are_faults)
         cudaDeviceReset();
         cudaGetLastError();
     }
-    fclose(nowhere);
 }
 
 /* ---- dynamic parallelism --------------------------------------------------------------------- */
@@ -307,54 +296,36 @@ Test(device_code, functions_that_are_not_inlined)
 
 Test(device_code, too_deep_a_recursion_is_a_fault, .timeout = 20)
 {
-    FILE *nowhere = fopen("/dev/null", "w"), *before = stderr;
-    stderr = nowhere;
-    cr_expect(end_of(launch_deep_recursion(ints(1), 1 << 20), before) == cudaErrorIllegalAddress);
-    fclose(nowhere);
+    cr_redirect_stderr();
+    ok(launch_deep_recursion(ints(1), 1 << 20));
+    is(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     const char *message = emu_message(emu_runtime());
     cr_expect(strstr(message, "nested too deeply") && strstr(message, "device_code.cu:"), "%s",
               message);
 }
 
-/* The text that a standard stream has received while it was redirected to a file. */
-static void read_back(FILE *stream, char *text, size_t size)
-{
-    fflush(stream);
-    rewind(stream);
-    text[fread(text, 1, size - 1, stream)] = '\0';
-}
-
 Test(device_code, printf_prints_a_line_a_lane_in_order)
 {
-    char text[1000];
-    static const char want[] = "0  0.00|0   |text|a|1099511627776|ff|%|   0\n"
-                               "2  0.50|2   |text|c|1099511627776|ff|%|   2\n"
-                               "4  1.00|4   |text|e|1099511627776|ff|%|   4\n"
-                               "9 arguments\n";
-    FILE *file = tmpfile();
-    FILE *before = stdout;
-    stdout = file;
-    cudaError_t error = launch_printing(6);
-    if (!error) error = cudaDeviceSynchronize();
-    stdout = before;
-    cr_assert(error == cudaSuccess, "%s", emu_message(emu_runtime()));
-    read_back(file, text, sizeof text);
-    cr_expect_str_eq(text, want);
-    fclose(file);
+    cr_redirect_stdout();
+    ok(launch_printing(6));
+    ok(cudaDeviceSynchronize());
+    cr_expect_str_eq(read_redirected(stdout, cr_get_redirected_stdout()),
+                     "0  0.00|0   |text|a|1099511627776|ff|%|   0\n"
+                     "2  0.50|2   |text|c|1099511627776|ff|%|   2\n"
+                     "4  1.00|4   |text|e|1099511627776|ff|%|   4\n"
+                     "9 arguments\n");
 }
 
 Test(device_code, a_failed_assertion_names_the_thread)
 {
-    char text[4000];
-    FILE *file = tmpfile(), *before = stderr;
-    stderr = file;
-    cr_expect(end_of(launch_assertion(THREADS, 37), before) == cudaErrorAssert);
-    read_back(file, text, sizeof text);
-    fclose(file);
+    cr_redirect_stderr();
+    ok(launch_assertion(THREADS, 37));
+    is(cudaDeviceSynchronize(), cudaErrorAssert);
+    const char *said = read_stderr();
     cr_expect(
-        strstr(text,
+        strstr(said,
                "block: [0,0,0], thread: [37,0,0] Assertion `(int)threadIdx.x != wrong` failed."),
-        "%s", text);
+        "%s", said);
 }
 
 Test(device_code, an_assertion_that_holds_says_nothing)

@@ -79,9 +79,7 @@ Test(gpus, clusters_at_once)
 
 static int attribute(enum cudaDeviceAttr which)
 {
-    int value = -2;
-    ok(cudaDeviceGetAttribute(&value, which, 0));
-    return value;
+    return given(int, cudaDeviceGetAttribute, which, 0);
 }
 
 Test(gpus, properties_of_an_h200)

@@ -90,11 +90,17 @@ static cudaError_t open_handle(const cudaIpcMemHandle_t *handle, void *pointer)
     return cudaIpcOpenMemHandle((void **)pointer, *handle, cudaIpcMemLazyEnablePeerAccess);
 }
 
-static void *receive_memory(const struct process *from)
+static cudaIpcMemHandle_t receive_handle(const struct process *from)
 {
     cudaIpcMemHandle_t handle;
-    void *memory;
     receive(from, &handle, sizeof handle);
+    return handle;
+}
+
+static void *receive_memory(const struct process *from)
+{
+    cudaIpcMemHandle_t handle = receive_handle(from);
+    void *memory;
     need_ok(open_handle(&handle, &memory));
     return memory;
 }
@@ -203,10 +209,9 @@ Test(ipc, three_processes_count)
 
 static void open_twice(struct process *parent)
 {
-    cudaIpcMemHandle_t handle;
+    cudaIpcMemHandle_t handle = receive_handle(parent);
     int *first, *second, *own = new_words(0, 1);
     struct cudaPointerAttributes attributes;
-    receive(parent, &handle, sizeof handle);
     need_ok(open_handle(&handle, &first));
     need_ok(open_handle(&handle, &second));
     need(first == second && first != own);
@@ -305,9 +310,8 @@ Test(ipc, only_memory_of_cuda_malloc_is_exported)
 
 static void try_handles(struct process *parent)
 {
-    cudaIpcMemHandle_t handle, bad = {{0}};
+    cudaIpcMemHandle_t handle = receive_handle(parent), bad = {{0}};
     int *memory, *own = new_words(0, 1);
-    receive(parent, &handle, sizeof handle);
     need(open_handle(&bad, &memory) == cudaErrorInvalidValue);
     need(cudaIpcOpenMemHandle((void **)&memory, handle, 0) == cudaErrorInvalidValue);
     need(cudaIpcOpenMemHandle(NULL, handle, cudaIpcMemLazyEnablePeerAccess) ==
@@ -340,9 +344,8 @@ Test(ipc, wrong_handles_have_errors) { give_memory(try_handles); }
 
 static void use_freed(struct process *parent)
 {
-    cudaIpcMemHandle_t handle;
+    cudaIpcMemHandle_t handle = receive_handle(parent);
     int *first, *second;
-    receive(parent, &handle, sizeof handle);
     need_ok(open_handle(&handle, &first));
     send_word(parent, 0);
     receive_word(parent); /* it is freed */
@@ -385,9 +388,8 @@ static void export_and_end(struct process *parent) { send_memory(parent, new_wor
 static void end_of_child(void (*work)(struct process *), bool by_signal)
 {
     struct process child = start(work);
-    cudaIpcMemHandle_t handle;
+    cudaIpcMemHandle_t handle = receive_handle(&child);
     int *word, status;
-    receive(&child, &handle, sizeof handle);
     if (by_signal) {
         ok(open_handle(&handle, &word));
         kill(child.id, SIGKILL);
@@ -405,24 +407,25 @@ static void end_of_child(void (*work)(struct process *), bool by_signal)
 Test(ipc, memory_of_a_killed_process_stays) { end_of_child(export_and_wait, true); }
 Test(ipc, memory_of_a_process_that_ended_is_gone) { end_of_child(export_and_end, false); }
 
+static void expect_not_opened(struct process *parent, cudaError_t error)
+{
+    void *memory;
+    cudaIpcMemHandle_t handle = receive_handle(parent);
+    need(open_handle(&handle, &memory) == error);
+}
+
 static void be_another_model(struct process *parent)
 {
-    cudaIpcMemHandle_t handle;
-    void *memory;
     setenv("EMU_GPU", "t4", 1);
-    receive(parent, &handle, sizeof handle);
-    need(open_handle(&handle, &memory) == cudaErrorPeerAccessUnsupported);
+    expect_not_opened(parent, cudaErrorPeerAccessUnsupported);
 }
 
 Test(ipc, another_model_is_no_peer) { give_memory(be_another_model); }
 
 static void be_another_user(struct process *parent)
 {
-    cudaIpcMemHandle_t handle;
-    void *memory;
     need(setuid(65534) == 0);
-    receive(parent, &handle, sizeof handle);
-    need(open_handle(&handle, &memory) == cudaErrorMapBufferObjectFailed);
+    expect_not_opened(parent, cudaErrorMapBufferObjectFailed);
 }
 
 Test(ipc, another_user_may_not_open_it)
@@ -444,9 +447,8 @@ static int count_files(void)
 /* Low descriptors stay free: programs may rely on them. */
 static void open_and_close(struct process *parent)
 {
-    cudaIpcMemHandle_t handle;
+    cudaIpcMemHandle_t handle = receive_handle(parent);
     void *memory;
-    receive(parent, &handle, sizeof handle);
     need_ok(cudaFree(NULL));
     int files = count_files();
     for (int k = 0; k < 100; k++) {
@@ -673,14 +675,12 @@ static void record_and_end(struct process *parent)
 {
     record(parent);
     receive_word(parent);
-    _exit(0);
 }
 
 static void record_and_sleep(struct process *parent)
 {
     record(parent);
     sleep(4);
-    _exit(0);
 }
 
 Test(ipc, a_long_wait_for_an_event_is_explained_once)
