@@ -28,7 +28,7 @@ ONLY_SLOW = $(if $(SMALL),%/test_operators.c %/test_sort.c \
             %/operators_code.cu %/sort_code.cu %/wave_code.cu)
 TESTS    := $(call objects,$(filter-out %/bench_main.c $(ONLY_SLOW),$(call sources,common/bench \
             $(addprefix tests/,$(TEST_ROOMS)) $(ONE_PROCESS) $(if $(SMALL),,common/tools/library)) \
-            $(wildcard $(NO_MPI17)) $(COMMON) $(GRADER))) $(LAB_SHARED) $(UPCC)
+            $(wildcard $(NO_MPI17)) $(COMMON))) $(LAB_SHARED) $(UPCC)
 RUN      := $(call in_test,run)
 
 # GPUs run only the promises, from PTX.
@@ -111,7 +111,7 @@ build/tests/predicted/print: build/profiles/measure/predicted.o build/tests/unit
 	$(call made,link,$(CC) $(SANITIZE) $(LDFLAGS) $^)
 
 # It tries to do what the sandbox of the labs prevents.
-build/tests/labs/misbehave: tests/unit/labs/sandbox/misbehave.c
+build/tests/labs/misbehave: tests/python/labs/misbehave.c
 	$(call made,$(CC),$(CC) $(NOT_SANITIZED) $(CFLAGS) $<)
 
 # Programs for the checkers, a program that ptxas changes, and programs that wait or do not end.

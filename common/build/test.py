@@ -234,7 +234,8 @@ def quick():
     return [[criterion("./run", "*/!(*_slow)", TREE, more=1)],
             [bats("commands", others, "!slow", TREE), bats("reports", [reports], "!slow")],
             [unit("documents", "quick", "tests/docs"),
-             unit("compiler", "quick", "tests/python/cc")]], []
+             unit("compiler", "quick", "tests/python/cc"),
+             unit("grader", "quick", "tests/python/labs")]], []
 
 
 def slow():
@@ -248,7 +249,8 @@ def slow():
         else:
             python.append(Program(name + ": installation", ["common/build/python.sh"], str))
             python.append(unit(name, "any", "tests/python", python="build/python/bin/python"))
-    python += [unit("documents", "slow", "tests/docs"), unit("compiler", "slow", "tests/python/cc")]
+    python += [unit("documents", "slow", "tests/docs"), unit("compiler", "slow", "tests/python/cc"),
+               unit("grader", "slow", "tests/python/labs")]
     return [[criterion("build/tests/run", "*/*_slow")],
             [bats("commands", files_of("tests/cli")[0::2], "slow")],
             [bats("more commands", files_of("tests/cli")[1::2], "slow")],

@@ -28,9 +28,9 @@ need_container() {
 }
 has_container() { mkdir -p "$work/none" && tests/cli/container.sh "$work/none" 2>/dev/null; }
 
-# An archive's check-lab, outside of a container.
+# An archive's grade-labs, outside of a container.
 platform_lab() {
-    "$work/classroom/repository/.github/upsweep/labs/check-lab" 3 "$@" \
+    "$work/classroom/repository/.github/upsweep/labs/grade-labs" 3 "$@" \
         --weights common/tools/labs/weights.txt
 }
 
@@ -380,6 +380,6 @@ END
         build/common/tools/labs/score_sizes.o
     says "-isystem common/build/no-cuda/include"
     "${CC:-gcc}" -std=c11 -pthread -fsyntax-only -I. -isystem common/build/no-cuda/include \
-        common/tools/labs/*.c common/tools/labs/g*/*.c common/harness/verify/*.c \
+        common/tools/labs/*.c common/tools/labs/gpu/*.c common/harness/verify/*.c \
         common/step/levels.c
 }

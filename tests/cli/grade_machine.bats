@@ -13,7 +13,7 @@ setup() {
     t=$BATS_TEST_TMPDIR
     real=$PWD/build/labs
     mkdir -p "$t/cuda/bin" "$t/labs" "$t/class"
-    cp build/labs/grade-labs build/labs/confine build/labs/weights.txt build/labs/reference3.* \
+    cp build/labs/{grade-labs,check-lab,confine,weights.txt} build/labs/reference3.* \
         "$t/labs/"
     ln -s "$real/run-lab" "$t/labs/run-lab"
     ln -s "$nvcc" "$t/cuda/bin/nvcc"

@@ -74,7 +74,7 @@ class Judge(unittest.TestCase):
 class Grade(unittest.TestCase):
     def grade(self, given, *options):
         with tempfile.TemporaryDirectory() as out:
-            subprocess.run(["node", str(TOP / "common/tools/labs/grader/grade_links.js"),
+            subprocess.run(["node", str(TOP / "common/tools/labs/grade_links.js"),
                             str(given),
                             "--out", out, *options], check=True, capture_output=True)
             with open(Path(out) / "grades.csv", encoding="utf-8", newline="") as file:
@@ -110,7 +110,7 @@ class Grade(unittest.TestCase):
         for arguments, says in (([], "give a file of links"), (["/nowhere"], "cannot be read"),
                                 (["x", "--points", "100"], "is not an option")):
             ran = subprocess.run(
-                ["node", str(TOP / "common/tools/labs/grader/grade_links.js"), *arguments],
+                ["node", str(TOP / "common/tools/labs/grade_links.js"), *arguments],
                 capture_output=True, text=True, check=False)
             self.assertEqual(ran.returncode, 2)
             self.assertIn(says, ran.stderr)

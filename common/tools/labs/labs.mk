@@ -6,7 +6,7 @@ LABS      = 2 3 4 5 6 7 9 11 13
 lab_source = $(or $(wildcard common/tools/labs/sources/$(call two_digits,$(1))-*.cu),$\
              $(call folder,$(1))/scan.cu)
 LAB_SOURCES = $(wildcard common/tools/labs/*.c)
-LAB_MAINS = %/run_lab.c
+LAB_MAINS = %/check_lab.c %/confine.c
 # What the programs share. Only run-lab has the emulator.
 LAB_SHARED := $(call objects,$(filter-out $(LAB_MAINS) common/tools/labs/run_%,$(LAB_SOURCES)))
 LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c) $(addprefix \
@@ -162,26 +162,23 @@ $(NO_SUCH):
 
 # ---- make grade ----------------------------------------------------------------------------------
 
-GRADER_MAINS = %/confine.c %/grade_labs.c %/check_lab.c %/no_platform.c
-GRADER   := $(filter-out $(GRADER_MAINS),$(wildcard common/tools/labs/grader/*.c)) \
-            common/tools/labs/run_entry.c
+# A program in one file, of Python's sources.
+build/labs/grade-labs: $(wildcard common/tools/labs/grader/*.py)
+	$(call say,zip,$@)
+	$(Q)python3 -m zipapp -c common/tools/labs/grader -p '/usr/bin/env python3' -o $(NEW) && \
+	    chmod a+rx $(NEW) $(PUT)
 
 # It runs in the sandbox, where no sanitizer could reserve its addresses.
-build/labs/confine build/autograder/labs/confine: $(addprefix common/tools/labs/grader/, \
-        confine.c sandbox.h)
-	$(call made,$(CC),$(CC) $(NOT_SANITIZED) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(filter %.c,$^))
+build/labs/confine build/autograder/labs/confine: common/tools/labs/confine.c
+	$(call made,$(CC),$(CC) $(NOT_SANITIZED) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $<)
 
-# The scorer and the results' reader come from the labs. Both run no submission themselves. To
-# check one's own lab, no grader is compiled: only an archive's check-lab has --format.
-build/labs/grade-labs: $(call objects,common/tools/labs/grader/grade_labs.c $(GRADER))
-build/labs/check-lab: $(addprefix build/common/tools/labs/grader/,check_lab.o no_platform.o)
-build/autograder/labs/check-lab: $(call objects,common/tools/labs/grader/check_lab.c $(GRADER))
-build/labs/grade-labs build/labs/check-lab build/autograder/labs/check-lab: \
+# The scorer and the results' reader come from the labs. It runs no submission itself.
+build/labs/check-lab build/autograder/labs/check-lab: build/common/tools/labs/check_lab.o \
         $(LAB_COMMON) $(call objects,common/files/files.c common/tools/emu/ptx/ptx_types.c)
 	$(call made,link,$(LINK_C))
 
 GRADING   = build/labs/grade-labs build/labs/confine $(if $(filter own,$(COMPILER)), \
-            build/labs/run-lab $(LAB_TEXTS) $(call reference,$(N)),labs)
+            build/labs/check-lab build/labs/run-lab $(LAB_TEXTS) $(call reference,$(N)),labs)
 
 #grade: ## teach: judge a class: DIR=submissions N=3 (or page), and OUT= SEED= ARGS=...
 .PHONY: grade test-class
@@ -189,7 +186,7 @@ GRADING   = build/labs/grade-labs build/labs/confine $(if $(filter own,$(COMPILE
 ifeq ($(N),page)
 grade: build/page/native $$(PAGE_PTX)
 	$(Q)command -v node >/dev/null || { echo 'make setup-page installs node' >&2; exit 2; }
-	$(Q)node common/tools/labs/grader/grade_links.js '$(DIR)' \
+	$(Q)node common/tools/labs/grade_links.js '$(DIR)' \
 	    --out '$(or $(OUT),grades/page)' $(ARGS)
 else
 grade: $(if $(and $(DIR),$(N)),$(GRADING))
@@ -206,9 +203,9 @@ test-class: $(GRADING) ## teach: grade a class of cheats and honest submissions,
 # Linked statically, the programs of an archive run in any container of this processor.
 build/autograder/%: LDFLAGS += -static -s
 AUTOGRADER_PROGRAMS = $(addprefix build/autograder/labs/,check-lab run-lab confine) \
-            build/autograder/cc/upcc
+            build/labs/grade-labs build/autograder/cc/upcc
 
-# Our own compiler, where it compiles the lab: then a container needs nothing but a shell.
+# Our own compiler, where it compiles the lab: then a container needs a shell and python3 only.
 AUTOGRADERS = gradescope prairielearn classroom
 .PHONY: $(AUTOGRADERS:%=autograder-%)
 ifneq ($(filter autograder-%,$(MAKECMDGOALS)),)

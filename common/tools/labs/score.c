@@ -525,3 +525,10 @@ void score_nothing(const struct lab *lab, const struct lab_weights *weights, con
     snprintf(v->failure, sizeof v->failure, "%s", why);
     add_line(v, LAB_CRITERIA, v->most, "%s", why)->chapter = "notes/labs.md";
 }
+
+void leave_open(const struct lab *lab, const struct lab_weights *weights, const char *why,
+                struct lab_verdict *v)
+{
+    begin_verdict(lab, weights, v);
+    unjudged(v, why);
+}

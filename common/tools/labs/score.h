@@ -127,10 +127,12 @@ struct lab_verdict {
 int score_lab(const struct lab *, const struct lab_results *, const struct lab_results *reference,
               const struct lab_weights *, struct lab_verdict *);
 
-/* A verdict of 0 points for a submission that could not be run, such as one that does not compile.
- * `why` is one sentence; */
+/* A verdict of 0 points for a submission that could not be run, such as one that does not compile,
+ * and one of VERDICT_UNJUDGED, which a person has to look at. `why` is one sentence. */
 void score_nothing(const struct lab *, const struct lab_weights *, const char *why,
                    struct lab_verdict *);
+void leave_open(const struct lab *, const struct lab_weights *, const char *why,
+                struct lab_verdict *);
 
 /* ---- hint.c ---------------------------------------------------------------------------------- */
 
@@ -156,33 +158,8 @@ int print_hint(FILE *, const struct lab_verdict *, FILE *hints, unsigned level, 
 /* `source` is what to call the student's file: "labs/lab3.cu". Nothing of the submission is printed
  * without visible(). */
 void lab_verdict_text(FILE *, const struct lab_verdict *, const char *source);
-/* One reason, as a line. */
-void lab_verdict_line(FILE *, const struct verdict_line *, const char *source);
-/* One JSON object and a newline. */
-void lab_verdict_json(FILE *, const struct lab_verdict *, const char *source);
-
-/* ---- verdict_platform.c ---------------------------------------------------------------------- */
-
-/* What students do not see. */
-struct verdict_hidden {
-    bool criteria[LAB_CRITERIA + 1]; /* the last one: correctness */
-    bool all_sizes;
-    size_t sizes[LAB_SIZES], size_count;
-};
-
-/* Reads a list such as "hazards,sizes" or "work,2048". Returns 0 or EXIT_USAGE. */
-int verdict_hidden_read(const char *list, struct verdict_hidden *, struct fault *);
-
-/* How a platform takes a verdict: "gradescope", "prairielearn" or "summary", which is Markdown.
- * NULL: there is no such format. */
-struct platform;
-const struct platform *lab_platform(const char *name);
-
-/* Writes the verdict: a test for each criterion and each size, without what is hidden. Points have
- * two decimals, as everywhere. `messages` are the compiler's, or "". Returns false, and writes
- * nothing, if the machine has failed and the platform cannot be told so but by no result. */
-bool lab_verdict_platform(FILE *, const struct platform *, const struct lab_verdict *,
-                          const struct verdict_hidden *, const char *source, const char *messages);
+/* One JSON object and a newline; `is_exact` as in report.h. */
+void lab_verdict_json(FILE *, const struct lab_verdict *, const char *source, bool is_exact);
 
 /* ---- what the files of the scorer share ------------------------------------------------------ */
 

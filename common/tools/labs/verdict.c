@@ -58,7 +58,7 @@ static void print_place(FILE *out, const struct verdict_line *line, const char *
     fprintf(out, ":%u: ", line->line);
 }
 
-void lab_verdict_line(FILE *out, const struct verdict_line *line, const char *source)
+static void print_line(FILE *out, const struct verdict_line *line, const char *source)
 {
     fprintf(out, "  %6.2f  %-11s  ", line->lost > 0 ? -line->lost : 0.0,
             lab_criterion_name(line->criterion));
@@ -114,7 +114,7 @@ void lab_verdict_text(FILE *out, const struct lab_verdict *v, const char *source
     print_gaps(out, v, source);
     print_table(out, v);
     print_points(out, v);
-    for (size_t i = 0; i < v->line_count; i++) lab_verdict_line(out, &v->lines[i], source);
+    for (size_t i = 0; i < v->line_count; i++) print_line(out, &v->lines[i], source);
 }
 
 /* ---- a verdict for programs: one JSON object ------------------------------------------------- */
@@ -176,9 +176,9 @@ static void put_gap(struct json *j, const struct empty_gap *gap)
     json_close(j, '}');
 }
 
-void lab_verdict_json(FILE *out, const struct lab_verdict *v, const char *source)
+void lab_verdict_json(FILE *out, const struct lab_verdict *v, const char *source, bool is_exact)
 {
-    struct json j = {.out = out};
+    struct json j = {.out = out, .is_exact = is_exact};
     json_open(&j, NULL, '{');
     json_number(&j, "lab", (uint64_t)v->lab->number);
     json_text(&j, "source", source);

@@ -2,7 +2,7 @@
  * test_lab_score.c — points: full ones for the reference, fewer for each fault, and why; the stream
  * of results: what was written is read, and other bytes are refused without harm.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* memmem */
 #include "common/tools/labs/results.h"
 #include "common/tools/labs/score.h"
 
@@ -1119,7 +1119,7 @@ static void score_and_print(const struct lab_results *results, FILE *out)
     score_lab(lab_find(3), results, &reference, &weights, &verdict);
     cr_expect(verdict.points >= 0 && verdict.points <= 100, "%g points", verdict.points);
     lab_verdict_text(out, &verdict, "labs/lab3.cu");
-    lab_verdict_json(out, &verdict, "labs/lab3.cu");
+    lab_verdict_json(out, &verdict, "labs/lab3.cu", false);
 }
 
 /* Random bytes are changed. Whatever is read then keeps the limits, and its texts end. */
@@ -1222,4 +1222,53 @@ Test(lab_results, counters_that_contradict_each_other_are_refused)
         cr_assert_eq(read_copy(bytes, (size_t)size, &got, why), -1, "forgery %zu", i);
         cr_expect(strstr(why, "its counters contradict each other"), "%zu: %s", i, why);
     }
+}
+
+/* ---- which line of a CUDA file stands in an `if`? -------------------------------------------- */
+
+/* Of each line that has a barrier: the end of its comment says whether it stands in a branch. */
+static const char source[] = "#define IF if (x) {\n"
+                             "__global__ void k(int n)\n"
+                             "{\n"
+                             "    __syncthreads(); // out\n"
+                             "    if (n > 1) { // if (n) {\n"
+                             "        n = 2;\n"
+                             "        __syncthreads(); // in\n"
+                             "    }\n"
+                             "    __syncthreads(); // out\n"
+                             "    for (int i = 0; i < n; i++) {\n"
+                             "        if (i) n++;\n"
+                             "        __syncthreads(); // out\n"
+                             "        if (i < 3)\n"
+                             "            __syncthreads(); // in\n"
+                             "        else {\n"
+                             "            while (n)\n"
+                             "            {\n"
+                             "                __syncthreads(); // in\n"
+                             "            }\n"
+                             "        }\n"
+                             "        if (i < 4) __syncthreads(); // in\n"
+                             "        /* if (n) { */ __syncthreads(); // out\n"
+                             "        iffy = 1; __syncthreads(); // out\n"
+                             "    }\n"
+                             "    __syncthreads(); // out\n"
+                             "}\n";
+
+Test(in_branch, braces_and_statements_without_them)
+{
+    FILE *file = fmemopen((void *)(uintptr_t)source, sizeof source - 1, "r");
+    cr_assert(file);
+    unsigned line = 1, barriers = 0;
+    for (const char *text = source; *text; line++) {
+        size_t length = strcspn(text, "\n");
+        bool has_barrier = memmem(text, length, "__sync", 6) != NULL;
+        bool is_in = text[length - 1] == 'n' && text[length - 2] == 'i';
+        if (has_barrier) cr_expect_eq(is_in_branch(file, line), is_in, "line %u", line);
+        barriers += has_barrier;
+        text += length + 1;
+    }
+    cr_expect_eq(barriers, 10);
+    cr_expect_not(is_in_branch(file, line + 1));
+    fclose(file);
+    cr_expect_not(is_in_branch(NULL, 7));
 }

@@ -6,6 +6,8 @@
 enum {
     LINES_DEPTH = 4, /* what lies deeper stands in one line */
     INDENT = 2,
+    SHOWN = 9, /* digits of a real number */
+    EXACT = 17,
 };
 
 static void new_line(struct json *j)
@@ -15,12 +17,12 @@ static void new_line(struct json *j)
 }
 
 /* One character, or a byte that is none. Returns how many bytes it was. */
-static size_t put_character(FILE *out, const char *text)
+static size_t put_character(FILE *out, const char *text, bool is_exact)
 {
     uint32_t character;
     size_t length = visible_decode(text, &character);
     if (length == 0) {
-        fputs("\\ufffd", out);
+        fprintf(out, "\\u%04x", is_exact ? 0xdc00U + (unsigned char)*text : 0xfffdU);
         return 1;
     }
     if (character == '"' || character == '\\')
@@ -34,11 +36,11 @@ static size_t put_character(FILE *out, const char *text)
     return length;
 }
 
-static void put_text(FILE *out, const char *text)
+static void put_text(const struct json *j, const char *text)
 {
-    fputc('"', out);
-    while (*text != '\0') text += put_character(out, text);
-    fputc('"', out);
+    fputc('"', j->out);
+    while (*text != '\0') text += put_character(j->out, text, j->is_exact);
+    fputc('"', j->out);
 }
 
 /* What stands before a value. */
@@ -48,7 +50,7 @@ static void begin_value(struct json *j, const char *key)
     if (j->depth > 0) new_line(j);
     j->has_value = true;
     if (key == NULL) return;
-    put_text(j->out, key);
+    put_text(j, key);
     fputs(": ", j->out);
 }
 
@@ -73,7 +75,7 @@ void json_text(struct json *j, const char *key, const char *text)
 {
     begin_value(j, key);
     if (text != NULL)
-        put_text(j->out, text);
+        put_text(j, text);
     else
         fputs("null", j->out);
 }
@@ -87,7 +89,7 @@ void json_number(struct json *j, const char *key, uint64_t number)
 void json_real(struct json *j, const char *key, double number)
 {
     begin_value(j, key);
-    fprintf(j->out, "%.9g", number);
+    fprintf(j->out, "%.*g", j->is_exact ? EXACT : SHOWN, number);
 }
 
 void json_numbers(struct json *j, const char *key, const uint64_t *numbers, size_t count)

@@ -14,6 +14,8 @@ struct json {
     FILE *out;
     unsigned depth; /* of open objects and arrays */
     bool has_value; /* the innermost one holds a value */
+    bool is_exact;  /* real numbers have all digits, and bytes that are not UTF-8 become surrogates
+                       from U+DC80 on, as Python's surrogateescape has them */
 };
 
 /* An object, '{', or an array, '['. `key` is the name in the object around it; NULL in an array,
@@ -24,7 +26,7 @@ void json_close(struct json *, char bracket);
 /* text NULL: null. */
 void json_text(struct json *, const char *key, const char *text);
 void json_number(struct json *, const char *key, uint64_t);
-/* A finite number, with nine digits. */
+/* A finite number, with nine digits unless it is_exact. */
 void json_real(struct json *, const char *key, double);
 /* An array of numbers, in one line. */
 void json_numbers(struct json *, const char *key, const uint64_t *, size_t count);

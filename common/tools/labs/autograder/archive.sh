@@ -1,8 +1,9 @@
 #!/bin/sh
-# archive.sh PLATFORM LAB COMPILER OUT: packs what a platform for courses needs to judge a lab:
-# programs that are linked statically, the solution's PTX, weights, the seed, and what the platform
-# expects beside them. SEED, HIDE, WEIGHTS and IMAGE of the environment may be empty; SKELETON is
-# the file that students begin with. `make autograder-PLATFORM` calls it in the top folder.
+# archive.sh PLATFORM LAB COMPILER OUT: packs what a platform for courses needs to judge a lab: the
+# grader for Python 3, programs that are linked statically, the solution's PTX, weights, the seed,
+# and what the platform expects beside them. SEED, HIDE, WEIGHTS and IMAGE of the environment may be
+# empty; SKELETON is the file that students begin with. `make autograder-PLATFORM` calls it in the
+# top folder.
 set -eu
 platform=$1 lab=$2 compiler=$3 out=$4
 from=common/tools/labs/autograder
@@ -25,7 +26,7 @@ said=$(build/labs/check-lab "$lab" "$solution" --compiler "$compiler" --weights 
     --no-gpu --seed "$seed" --drawn) || fail "the solution does not get all points: $said"
 title=$(echo "$said" | head -n 1)
 most=$(echo "$said" | sed -n 's/^[0-9.]* of \([0-9.]*\) points:.*/\1/p')
-[ -z "${HIDE:-}" ] || build/labs/check-lab --hide "$HIDE" --help >/dev/null || exit
+[ -z "${HIDE:-}" ] || build/labs/grade-labs --hide "$HIDE" --help >/dev/null || exit
 # A size that this seed does not draw would hide nothing.
 for size in $(echo "${HIDE:-}" | tr -cs 0-9 ' '); do
     echo "$said" | grep -q "^ *$size  *[0-9]" ||
@@ -41,7 +42,7 @@ chmod 755 "$new"
 programs() {
     mkdir -p "$1/labs" "$1/cc"
     cp build/autograder/labs/check-lab build/autograder/labs/run-lab build/autograder/labs/confine \
-        "$solution" "$1/labs/"
+        build/labs/grade-labs "$solution" "$1/labs/"
     cp build/autograder/cc/upcc "$1/cc/"
     cp "$from/grade.sh" LICENSE "$1/"
     chmod 755 "$1/grade.sh"
@@ -74,7 +75,7 @@ fill() {
         -e "s|@MOST@|$most|g" -e "s|@HALF@|$(echo "$most" | awk '{ print $1 / 2 }')|g" \
         -e "s|@LESS@|$((whole / 2))|g" -e "s|@MORE@|$((whole - whole / 2))|g" \
         -e "s|@TIMEOUT@|$([ -n "$own" ] && echo 30 || echo 120)|g" \
-        -e "s|@IMAGE@|${IMAGE:-ubuntu:24.04}|g" -e "s|@UUID@|$uuid|g"
+        -e "s|@IMAGE@|${IMAGE:-python:3.12-slim}|g" -e "s|@UUID@|$uuid|g"
 }
 
 case $platform in

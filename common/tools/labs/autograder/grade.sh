@@ -24,8 +24,9 @@ chmod +x "$here"/labs/*-lab "$here/labs/confine" "$here/cc/upcc"
 [ "$result" = stdout ] || mkdir -p "$(dirname "$result")"
 
 judge() {
-    "$here/labs/check-lab" "$LAB" "$submission" --format "$format" --compiler "$COMPILER" \
-        --nvcc "$(command -v nvcc || echo /opt/upsweep/cuda/bin/nvcc)" --hide "$HIDE" \
+    python3 -I "$here/labs/grade-labs" "$LAB" "$submission" --format "$format" \
+        --compiler "$COMPILER" --hide "$HIDE" \
+        --nvcc "$(command -v nvcc || echo /opt/upsweep/cuda/bin/nvcc)" \
         --seed-file "$lab/seed" --weights "$lab/weights.txt" --out "$result" "$@"
 }
 

@@ -236,7 +236,7 @@ static void write_verdict(struct json *j, const struct session *s)
     char *text = NULL;
     size_t size;
     FILE *out = s->lab && s->text ? open_memstream(&text, &size) : NULL;
-    if (out) lab_verdict_json(out, &s->verdict, s->request->source_name);
+    if (out) lab_verdict_json(out, &s->verdict, s->request->source_name, false);
     close_stream(out);
     json_text(j, "verdict", text);
     free(text);

@@ -12,7 +12,7 @@
 const fs = require("fs");
 const path = require("path");
 const { execFileSync } = require("child_process");
-const TOP = path.join(__dirname, "..", "..", "..", ".."), BUILD = path.join(TOP, "build", "page");
+const TOP = path.join(__dirname, "..", "..", ".."), BUILD = path.join(TOP, "build", "page");
 const { LABS, answersOfText, judge } = require(path.join(TOP, "common", "tools", "page", "labs.js"));
 
 const MOST_BYTES = 1 << 18, MOST_ANSWER = 1 << 26, POINTS = 25; // for each lab
@@ -58,7 +58,7 @@ function submissionsOf(given) {
     });
 }
 
-/* The names on a roster, as roster.c reads them. */
+/* The names on a roster, as grader/roster.py reads them. */
 const rosterOf = (file) => (file ? readable(file).replace(/^\ufeff/, "").split("\n")
     .map((line) => line.trim()).filter((line) => line && !line.startsWith("#")) : []);
 
@@ -77,7 +77,7 @@ function inOrder(submissions, roster) {
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* A cell that no spreadsheet takes for a formula (grade_csv.c says why). */
+/* A cell that no spreadsheet takes for a formula (grader/basics.py says why). */
 const cell = (text) => `"${text.replace(/[\x00-\x1f\x7f]/g, "?")
     .replace(/(^|[,;|])([\s"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1$2'")
     .replace(/"/g, '""')}"`;

@@ -3,19 +3,17 @@
  * is right, what is not, and what it costs.
  *
  *     check-lab LAB SOURCE.cu [--json] [--seed S] [--drawn] [--compiler own] [--hint LEVEL] …
- *     check-lab LAB SUBMISSION --format gradescope [--out FILE] [--hide LIST] [--seed-file FILE] …
+ *     check-lab LAB SOURCE.cu --results FILE --reference FILE
  *     check-lab --compile SOURCE.cu OUTPUT [--nvcc NVCC]
  *
  * It runs the file of its own user, so it needs no sandbox. But run-lab is a process of its own
- * here as well, and the scorer is the grader's. With --format, the file is that of somebody else:
- * check_platform.c.
+ * here as well. With --results it runs nothing, and judges for the grader (grader/judge.py).
  */
 #define _GNU_SOURCE /* readlink, mkdtemp, asprintf */
 #include "common/files/option_table.h"
 #include "common/files/visible.h"
-#include "check_platform.h"
-#include "common/files/files.h"
 #include "common/tools/labs/compile.h"
+#include "common/tools/emu/report/report.h"
 #include "common/tools/labs/score.h"
 
 #include <errno.h>
@@ -29,13 +27,13 @@
 #include <unistd.h>
 
 struct arguments {
-    bool json, drawn, no_gpu, compile, is_own, help;
+    bool json, drawn, no_gpu, compile, facts, is_own, help;
     uint64_t seed;
     unsigned hint; /* 0: the verdict */
-    const char *weights, *nvcc, *out;
-    const struct platform *format; /* NULL: for the owner of the file */
-    struct verdict_hidden hidden;
-    double pass;          /* points from which on the exit code is 0; 0: all */
+    const char *weights, *nvcc;
+    /* Of the grader: what run-lab left of the file, or why the file has no points, or no verdict;
+     * and what it left of the step's solution. */
+    const char *results, *refused, *unjudged, *reference;
     const char *names[2]; /* LAB SOURCE, or SOURCE FILE */
 };
 
@@ -51,37 +49,6 @@ static int set_seed(void *to, const char *value, struct fault *fault)
     if (option_whole(value, UINT64_MAX, &((struct arguments *)to)->seed)) return 0;
     return fail(fault, EXIT_USAGE, "\"%s\" is not a seed; give a number from 0 to 2^64 - 1.",
                 value);
-}
-
-/* The first line of a file. On a command line, a compiler that reads /proc would see the seed. */
-static int set_seed_file(void *to, const char *value, struct fault *fault)
-{
-    char line[32] = "";
-    FILE *file = fopen(value, "r");
-    bool is_read = file && fgets(line, sizeof line, file);
-    if (file) fclose(file);
-    line[strcspn(line, "\n")] = '\0';
-    if (is_read) return set_seed(to, line, fault);
-    return fail(fault, EXIT_USAGE, "No seed can be read from %s.", value);
-}
-
-static int set_format(void *to, const char *value, struct fault *fault)
-{
-    if ((((struct arguments *)to)->format = lab_platform(value)) != NULL) return 0;
-    return fail(fault, EXIT_USAGE,
-                "There is no format \"%s\"; give gradescope, prairielearn or summary.", value);
-}
-
-static int set_hidden(void *to, const char *value, struct fault *fault)
-{
-    return verdict_hidden_read(value, &((struct arguments *)to)->hidden, fault);
-}
-
-static int set_pass(void *to, const char *value, struct fault *fault)
-{
-    double *points = &((struct arguments *)to)->pass;
-    if (option_real(value, points) && *points > 0 && isfinite(*points)) return 0;
-    return fail(fault, EXIT_USAGE, "\"%s\" is no number of points; give one above 0.", value);
 }
 
 static int set_hint(void *to, const char *value, struct fault *fault)
@@ -100,17 +67,6 @@ static int set_compiler(void *to, const char *value, struct fault *fault)
 
 static const struct option_row rows[] = {
     OPTION_FLAG("json", "print the verdict as one JSON object", struct arguments, json),
-    OPTION("format", "FORMAT",
-           "judge a submission, a file or a folder with one, as make grade does,\n"
-           "and print what gradescope or prairielearn takes, or a summary in Markdown",
-           set_format),
-    OPTION_TEXT("out", "FILE", "write what --format makes to FILE, when all is done",
-                struct arguments, out),
-    OPTION("hide", "LIST", "hide criteria and sizes from students: hazards,sizes or work,2048",
-           set_hidden),
-    OPTION("pass", "POINTS", "with --format, the exit code is 0 from POINTS on; default: all",
-           set_pass),
-    OPTION("seed-file", "FILE", "read the seed from FILE", set_seed_file),
     OPTION("seed", "S", "seed of inputs, orders of warps, and drawn sizes; default: 1", set_seed),
     OPTION_FLAG("drawn", "draw sizes near those handed out, as the grader does", struct arguments,
                 drawn),
@@ -125,6 +81,16 @@ static const struct option_row rows[] = {
     OPTION_TEXT("nvcc", "NVCC", "where nvcc is; default: nvcc", struct arguments, nvcc),
     OPTION_FLAG("compile", "compile SOURCE.cu to PTX, and do nothing else", struct arguments,
                 compile),
+    OPTION_TEXT("results", "FILE", "for the grader: judge what run-lab left, and run nothing",
+                struct arguments, results),
+    OPTION_TEXT("reference", "FILE", "for the grader: what run-lab left of the step's solution",
+                struct arguments, reference),
+    OPTION_TEXT("refused", "WHY", "for the grader: the verdict on what has no points",
+                struct arguments, refused),
+    OPTION_TEXT("unjudged", "WHY", "for the grader: the verdict on what a person has to look at",
+                struct arguments, unjudged),
+    OPTION_FLAG("facts", "for the grader: print labs and how they are compiled", struct arguments,
+                facts),
     OPTION_FLAG("help", "print this help", struct arguments, help),
 };
 static const struct option_table table = {rows, sizeof rows / sizeof *rows};
@@ -137,9 +103,7 @@ static int read_options(int count, char **argument, struct arguments *arguments,
     if (code) return code;
     if (arguments->json && arguments->hint)
         return fail(fault, EXIT_USAGE, "A hint is no JSON; give --json or --hint.");
-    if (arguments->format && (arguments->json || arguments->hint))
-        return fail(fault, EXIT_USAGE, "Give one of --format, --json and --hint.");
-    if (arguments->help || arguments->names[1]) return 0;
+    if (arguments->help || arguments->facts || arguments->names[1]) return 0;
     return fail(fault, EXIT_USAGE, "Two names are missing: LAB SOURCE.cu; --help says more.");
 }
 
@@ -407,7 +371,7 @@ static int report(const struct places *places, const struct arguments *a,
     if (a->hint) return hint(places, a, verdict, source, fault);
     bool is_full = verdict->points >= verdict->most - shown / 2;
     if (a->json)
-        lab_verdict_json(stdout, verdict, a->names[1]);
+        lab_verdict_json(stdout, verdict, a->names[1], false);
     else if (verdict->cases == 0 && verdict->line_count == 1) /* it has no points to lose */
         printf("%s Nothing has run, so no points are taken off.\n", verdict->lines[0].text);
     else
@@ -472,48 +436,89 @@ static int test_compiler(const struct places *places, const struct arguments *a,
                 a->names[0]);
 }
 
-/* ---- of a platform --------------------------------------------------------------------------- */
+/* ---- for the grader -------------------------------------------------------------------------- */
 
-static int print_platform(const struct arguments *a, const struct lab_verdict *verdict,
-                          const char *messages, struct fault *fault)
+#define SOURCE_NAME "lab.cu" /* what the PTX of each submission calls its source */
+
+static int score_results(const struct arguments *a, const struct lab *lab,
+                         const struct lab_weights *weights, struct lab_verdict *verdict,
+                         struct fault *fault)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) abort();
-    bool is_made = lab_verdict_platform(out, a->format, verdict, &a->hidden, SOURCE_NAME, messages);
-    fclose(out);
-    int error = is_made ? whole_file_write(a->out, text, size) : 0;
-    free(text);
-    if (!error) return 0;
-    return fail(fault, EXIT_USAGE, "%s cannot be written: %s.", a->out, strerror(error));
+    char why[VERDICT_TEXT];
+    struct lab_results own = {0}, reference = {0};
+    int code = 0;
+    if (results_read_file(a->results, &own, why, sizeof why))
+        leave_open(lab, weights, why, verdict);
+    else if (!a->reference || results_read_file(a->reference, &reference, why, sizeof why))
+        code = fail(fault, EXIT_DEVICE, "%s", a->reference ? why : "--reference is missing.");
+    else
+        score_lab(lab, &own, &reference, weights, verdict);
+    results_free(&own);
+    results_free(&reference);
+    return code;
 }
 
-/* The result is written last: nothing of the submission runs any more. */
-static int run_platform(const struct arguments *a, const struct places *places,
-                        const struct lab *lab, const struct lab_weights *weights,
-                        struct fault *fault)
+/* Prints the verdict as one JSON object, and after it for people. */
+static int judge_for_grader(const struct arguments *a, const struct lab *lab,
+                            const struct lab_weights *weights, struct fault *fault)
 {
-    static struct grader grader;
     static struct lab_verdict verdict;
-    char solution[PATH_MAX], *messages = NULL;
-    path_of_solution(solution, places, lab, a->is_own);
-    grader = (struct grader){.lab = lab,
-                             .weights = *weights,
-                             .programs = places->programs,
-                             .seed = a->seed,
-                             .own_compiler = a->is_own};
-    int code = a->is_own ? 0 : toolkit_find(&grader.toolkit, compiler_of(a), fault);
-    if (!code)
-        code = check_platform(&grader, a->names[1], places->work, solution, &verdict, &messages,
-                              fault);
-    if (!code) code = print_platform(a, &verdict, messages, fault);
-    if (!code && verdict.status == VERDICT_UNJUDGED)
-        code = fail(fault, EXIT_DEVICE, "Not judged: %s", verdict.failure);
-    free(messages);
+    int code = 0;
+    if (a->results)
+        code = score_results(a, lab, weights, &verdict, fault);
+    else if (a->refused)
+        score_nothing(lab, weights, a->refused, &verdict);
+    else
+        leave_open(lab, weights, a->unjudged, &verdict);
     if (code) return code;
-    return verdict.points >= (a->pass > 0 ? a->pass : verdict.most) - shown / 2 ? EXIT_RIGHT
-                                                                                : EXIT_WRONG;
+    FILE *source = fopen(a->names[1], "r");
+    find_gaps(source, &verdict);
+    if (source) fclose(source);
+    verdict.own_compiler = a->is_own;
+    lab_verdict_json(stdout, &verdict, SOURCE_NAME, true);
+    lab_verdict_text(stdout, &verdict, SOURCE_NAME);
+    return 0;
+}
+
+static void put_words(struct json *j, const char *key, const char *const *words)
+{
+    json_open(j, key, '[');
+    for (; *words; words++) json_text(j, NULL, *words);
+    json_close(j, ']');
+}
+
+static void put_lab(struct json *j, const struct lab *lab)
+{
+    struct lab_plan plan = {0};
+    lab->plan(lab->most, &plan);
+    json_open(j, NULL, '{');
+    json_number(j, "number", (uint64_t)lab->number);
+    json_text(j, "title", lab->title);
+    json_open(j, "kernels", '[');
+    for (unsigned i = 0; i < plan.launch_count; i++) json_text(j, NULL, plan.launches[i].kernel);
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+/* The labs, with the kernels that they launch; and how a file is compiled, within which limits. */
+static int print_facts(void)
+{
+    const char *argv[COMPILE_ARGUMENTS];
+    struct json j = {.out = stdout};
+    json_open(&j, NULL, '{');
+    json_open(&j, "labs", '[');
+    for (size_t i = 0; lab_at(i); i++) put_lab(&j, lab_at(i));
+    json_close(&j, ']');
+    compile_arguments("COMPILER", "SOURCE", "PTX", argv);
+    put_words(&j, "nvcc", argv);
+    compile_own_arguments("COMPILER", "SOURCE", "PTX", argv);
+    put_words(&j, "own", argv);
+    json_number(&j, "addresses", COMPILE_ADDRESSES);
+    json_number(&j, "seconds", COMPILE_SECONDS);
+    json_number(&j, "file", COMPILE_FILE);
+    json_number(&j, "messages", COMPILE_MESSAGES);
+    json_close(&j, '}');
+    return 0;
 }
 
 static int run(const struct arguments *a, const struct places *places, struct fault *fault)
@@ -522,10 +527,11 @@ static int run(const struct arguments *a, const struct places *places, struct fa
     struct lab_weights weights;
     static struct lab_verdict verdict;
     if (!lab) return fail(fault, EXIT_USAGE, "There is no lab \"%s\".", a->names[0]);
-    int code = a->format ? 0 : test_source(a->names[1], lab, fault);
+    int code = weights_of(places, a, lab, &weights, fault);
+    if (!code && (a->results || a->refused || a->unjudged))
+        return judge_for_grader(a, lab, &weights, fault);
+    if (!code) code = test_source(a->names[1], lab, fault);
     if (!code) code = test_compiler(places, a, lab, fault);
-    if (!code) code = weights_of(places, a, lab, &weights, fault);
-    if (!code && a->format) return run_platform(a, places, lab, &weights, fault);
     if (!code) code = check(places, a, lab, &weights, &verdict, fault);
     if (code) return code;
     FILE *source = fopen(a->names[1], "r");
@@ -543,6 +549,7 @@ int main(int count, char **argument)
     struct fault fault = {0};
     int code = read_options(count, argument, &arguments, &fault);
     if (!code && arguments.help) return print_help();
+    if (!code && arguments.facts) return print_facts();
     if (!code && arguments.compile) {
         code = compile_only(&arguments, &fault);
     } else if (!code) {

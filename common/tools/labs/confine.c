@@ -1,8 +1,17 @@
 /*
- * confine.c — the first program inside the sandbox, and the system calls that it takes away.
+ * confine.c — the first program inside the sandbox of the grader (grader/sandbox.py): it gives up
+ * uid 0, sets the limits of a process, closes descriptors and takes system calls away; then it runs
+ * the command.
+ *
+ *   confine UID ADDRESS-SPACE FILE PROCESSES CPU BEGUN RESULTS RESULT-FILE COMMAND...
+ *
+ * UID 0 keeps the uid, and PROCESSES 0 does not limit processes. A byte on the descriptor BEGUN
+ * tells the parent that the sandbox has begun. RESULTS is the descriptor for results, which becomes
+ * descriptor 3, or 0. If RESULT-FILE is not empty, the command does not get that descriptor;
+ * confine copies the file to it after the command has ended. confine exits as the command did, with
+ * 128 + n after signal n, and with 125 if it fails itself.
  */
 #define _GNU_SOURCE
-#include "sandbox.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -10,6 +19,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,10 +33,6 @@
 #include <unistd.h>
 
 /* ---- takes system calls from a process that it cannot need ----------------------------------- */
-
-/*
- * The filter is a program for the kernel (seccomp).
- */
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -86,7 +92,12 @@ enum { REFUSED = sizeof refused / sizeof *refused };
 #define FAILS(error)   END(SECCOMP_RET_ERRNO | (error))
 #define IF(how, value) BPF_JUMP(BPF_JMP | (how) | BPF_K, value, 0, 1) /* else skips one */
 
-int confine_calls(void)
+/* From now on, this process and all that it starts cannot make namespaces, mounts, sockets, memory
+ * outside of what is counted (memory without a file, shared memory of System V), rings of requests,
+ * keys or programs for the kernel, and cannot trace each other. Such a call fails with EPERM. It
+ * cannot be undone. Returns 0, or -1 with errno. The process must not be able to gain privileges
+ * (PR_SET_NO_NEW_PRIVS). */
+static int confine_calls(void)
 {
     enum { LOWER_HALF = 0 }; /* of an argument, in the byte order of these architectures */
     static const struct sock_filter head[] = {
@@ -113,23 +124,10 @@ int confine_calls(void)
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
-/* ---- the first program inside the sandbox ---------------------------------------------------- */
+/* ---- limits of the process, and its command -------------------------------------------------- */
 
-/*
- * The first program inside the sandbox: it gives up uid 0, sets the limits of a
- * process, closes descriptors and takes system calls away; then it runs the command.
- *
- *   confine UID ADDRESS-SPACE FILE PROCESSES CPU RESULTS RESULT-FILE COMMAND...
- *
- * UID 0 keeps the uid, and PROCESSES 0 does not limit processes. RESULTS is the descriptor for
- * results, or 0. If RESULT-FILE is not empty, the command does not get that descriptor; confine
- * copies the file to it after the command has ended. A byte on descriptor SANDBOX_BEGUN tells the
- * parent that the sandbox has begun. confine exits as the command did, with 128 + n after signal n,
- * and with 125 if it fails itself.
- */
-
-enum { OWN_FAILURE = 125, BLOCK = 1 << 16 };
-enum { UID = 1, ADDRESS_SPACE, FILE_BYTES, PROCESSES, CPU, RESULTS, RESULT_FILE, COMMAND };
+enum { OWN_FAILURE = 125, RESULTS_INSIDE = 3, BLOCK = 1 << 16 };
+enum { UID = 1, ADDRESS_SPACE, FILE_BYTES, PROCESSES, CPU, BEGUN, RESULTS, RESULT_FILE, COMMAND };
 
 __attribute__((noreturn)) static void give_up(const char *what)
 {
@@ -174,15 +172,17 @@ static void set_limits(char **arguments)
     limit_time(arguments[CPU]);
 }
 
-static void keep_descriptors(int results)
+static void tell_begun(int begun)
 {
-    unsigned first = results == 0 ? SANDBOX_RESULTS : SANDBOX_RESULTS + 1;
-    if (close_range(first, ~0U, 0) != 0) give_up("close_range");
+    if (write(begun, "b", 1) != 1) give_up("telling that the sandbox has begun");
 }
 
-static void tell_begun(void)
+/* Nothing but the standard ones and that of the results stays open. */
+static void keep_descriptors(int results)
 {
-    if (write(SANDBOX_BEGUN, "b", 1) != 1) give_up("telling that the sandbox has begun");
+    unsigned first = results == 0 ? RESULTS_INSIDE : RESULTS_INSIDE + 1;
+    if (results != 0 && dup2(results, RESULTS_INSIDE) < 0) give_up("dup2");
+    if (close_range(first, ~0U, 0) != 0) give_up("close_range");
 }
 
 static int copy(int from, int to)
@@ -229,7 +229,7 @@ int main(int count, char **arguments)
     bool sends = arguments[RESULT_FILE][0] != '\0';
     leave_root(arguments[UID]);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up("PR_SET_NO_NEW_PRIVS");
-    tell_begun();
+    tell_begun(atoi(arguments[BEGUN]));
     keep_descriptors(results);
     set_limits(arguments);
     if (confine_calls() != 0) give_up("seccomp");
@@ -237,10 +237,10 @@ int main(int count, char **arguments)
     pid_t child = fork();
     if (child < 0) give_up("fork");
     if (child == 0) {
-        close(results);
+        close(RESULTS_INSIDE);
         execute(arguments + COMMAND);
     }
     int status = wait_for(child);
-    send_file(arguments[RESULT_FILE], results);
+    send_file(arguments[RESULT_FILE], RESULTS_INSIDE);
     return status;
 }
