@@ -13,9 +13,9 @@ import jobs  # noqa: E402
 import report  # noqa: E402
 import sandbox  # noqa: E402
 from basics import Fault, cell, visible, write_whole  # noqa: E402
-from roster import Roster, looks_alike  # noqa: E402
 from same_ptx import digest  # noqa: E402
-from submissions import BYTES, Refused, Submission, find_all, read  # noqa: E402
+from submissions import (BYTES, Refused, Roster, Submission, find_all, looks_alike,  # noqa: E402
+                         read)
 
 KERNEL = b"""\
 .visible .entry _Z4scanPf(

@@ -18,11 +18,10 @@ import course
 import jobs
 import judge
 import sandbox
-from basics import DEVICE, USAGE, Fault, text_of, visible
+from basics import DEVICE, USAGE, Fault, reason, text_of, visible
 from report import check_empty, give_back
-from roster import Roster
 from state import LOOK, State
-from submissions import Refused, find_all, read
+from submissions import Refused, Roster, find_all, read
 from tables import Class
 
 SEEDS = (1 << 64) - 1
@@ -281,7 +280,8 @@ def programs_folder():
 def main():
     for stream in sys.stdout, sys.stderr:
         stream.reconfigure(encoding="utf-8", errors="surrogateescape")
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # an interruption ends all at once
+    for number_of in signal.SIGINT, signal.SIGCHLD:  # an interruption ends all at once
+        signal.signal(number_of, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())  # what programs of submissions get
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 <= soft < DESCRIPTORS:
@@ -297,9 +297,12 @@ def main():
             return course.run(grader, options.folder, options)
         return Session(options).grade()
     except Fault as fault:
-        sys.stdout.flush()
         say(str(fault))
         return fault.code
+    except OSError as error:
+        say("%s%s" % (visible(text_of(error.filename)) + ": " if error.filename else "",
+                      reason(error)))
+        return DEVICE
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ from jobs import DONE, DOUBTFUL, FAILED, REFUSED, Outcome
 from sandbox import Place
 from state import FIRST, HTML, JUDGED, LOOK, PTX, ROW, SOURCE, TEXT, bits
 from submissions import BYTES, Refused, read
-from toolkit import Toolkit
 
 NO_FILE = "/dev/null"
 
@@ -40,7 +39,7 @@ class Grader:
         if self.own and not os.path.exists(self.solution(self.lab)):
             raise Fault(USAGE, "lab %d needs nvcc: the own compiler compiles labs 2 to 5"
                         % self.lab)
-        self.toolkit = None if self.own else Toolkit(options.nvcc)
+        self.toolkit = None if self.own else jobs.Toolkit(options.nvcc)
         self.absent = self.refused("Nothing was handed in.")  # fails if the weights are wrong
         self.reference = None  # results of the step's own solution, with the seed: a descriptor
 
@@ -76,8 +75,8 @@ class Grader:
 
     def scored(self, content, reference, source=NO_FILE):
         with results_of(content) as results:
-            return self.verdict("--results", "/dev/fd/%d" % results, "--reference",
-                                "/dev/fd/%d" % (reference or results), source=source,
+            return self.verdict("--results", "/proc/self/fd/%d" % results, "--reference",
+                                "/proc/self/fd/%d" % (reference or results), source=source,
                                 descriptors=(results, *([reference] if reference else [])))
 
     # ---- what points depend on besides a submission ----------------------------------------------

@@ -6,8 +6,8 @@ import same_ptx
 from basics import cell, read_regular, text_of, write_whole
 from judge import kernels_of
 from jobs import PTX_BYTES
-from roster import looks_alike
 from state import JUDGED
+from submissions import looks_alike
 
 HEAD = "name,file,status,points,most,right runs,runs,%s,reason,same PTX as,report,note\n"
 FAILED = ",not judged,,,,,,,,,\"the machine or the grader failed: grade again\","
