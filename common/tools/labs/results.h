@@ -1,23 +1,16 @@
 /*
  * results.h — what run-lab found out about a submission, as a stream of bytes between two
- * processes.
- */
-#ifndef LAB_RESULTS_H
-#define LAB_RESULTS_H
-
-#include "lab.h"
-#include "common/tools/emu/emu.h"
-
-/* ---- what run-lab found out about a submission ----------------------------------------------- */
-
-/*
- * What run-lab found out about a submission, as a stream of bytes between two
  * processes. results_write.c writes it, and results_read.c reads it.
  *
  * The writer has executed a submission's code, so the reader trusts nothing: every length and every
  * number has a limit, all texts end with NUL, and what remains is a claim. A text may hold any
  * bytes, because names come from the submission. Print it with visible() (visible.h).
  */
+#ifndef LAB_RESULTS_H
+#define LAB_RESULTS_H
+
+#include "lab.h"
+#include "common/tools/emu/emu.h"
 
 enum {
     RESULTS_NAME = 128,   /* bytes of a name, with its NUL */

@@ -46,8 +46,6 @@ int lab_weights_read(const char *path, const struct lab *, struct lab_weights *,
 int lab_weights_take(FILE *, const char *path, const struct lab *, struct lab_weights *, char *why,
                      size_t why_size);
 
-/* ---- score.c --------------------------------------------------------------------------------- */
-
 enum { VERDICT_LINES = 64, VERDICT_TEXT = 600 };
 
 /* How a likely cause begins if it is a finding of the checkers. */
@@ -140,12 +138,8 @@ void leave_open(const struct lab *, const struct lab_weights *, const char *why,
  * comments has none, and neither has NULL. */
 void find_gaps(FILE *source, struct lab_verdict *);
 
-/* ---- hint.c ---------------------------------------------------------------------------------- */
-
 /* Does a line of a CUDA file stand in an `if` or an `else`, as far as its braces show? NULL: no. */
 bool is_in_branch(FILE *source, unsigned line);
-
-/* ---- hint.c ---------------------------------------------------------------------------------- */
 
 /* Prints a hint of a level from 1 to 3 on what the verdict complains about most. `hints` has the
  * texts, as hints.txt; `name` is what to call the student's file, which `source` reads (NULL: it is
