@@ -174,7 +174,7 @@ build/labs/confine build/autograder/labs/confine: common/tools/labs/confine.c
 
 # The scorer and the results' reader come from the labs. It runs no submission itself.
 build/labs/check-lab build/autograder/labs/check-lab: build/common/tools/labs/check_lab.o \
-        $(LAB_COMMON) $(call objects,common/files/files.c common/tools/emu/ptx/ptx_types.c)
+        $(LAB_COMMON)
 	$(call made,link,$(LINK_C))
 
 GRADING   = build/labs/grade-labs build/labs/confine $(if $(filter own,$(COMPILER)), \
