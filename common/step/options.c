@@ -231,10 +231,34 @@ struct own_options {
     struct option_row rows[OWN_MOST];
 };
 
+static bool take_type(unsigned types, const char *value, struct type_asked *type)
+{
+    for (int element = 0; types >> element; element++) {
+        if (!(types >> element & 1) || strcmp(value, element_short((enum element)element)) != 0)
+            continue;
+        *type = (struct type_asked){true, (enum element)element};
+        return true;
+    }
+    return false;
+}
+
+/* Returns the sentence for a value that is wrong, or NULL. */
+static const char *take_value(const struct step_option *o, void *self, const char *value)
+{
+    void *member = (char *)self + o->member;
+    if (o->set) return o->set(self, value);
+    switch (o->value) {
+    case VALUE_COUNT: return size_whole(value, member) ? NULL : o->wrong;
+    case VALUE_SIZES: return size_pair(value, member, (size_t *)member + 1) ? NULL : o->wrong;
+    case VALUE_TYPE: return take_type(o->types, value, member) ? NULL : o->wrong;
+    default: *(const char **)member = value; return *value ? NULL : "the file name is empty.";
+    }
+}
+
 static int set_own(void *to, const char *value, struct fault *fault)
 {
     const struct own *own = to;
-    const char *complaint = own->option->set(own->self, value);
+    const char *complaint = take_value(own->option, own->self, value);
     return complaint ? fail(fault, EXIT_USAGE, "--%s: %s", own->option->name, complaint) : 0;
 }
 
@@ -242,12 +266,13 @@ static struct option_table own_table(struct own_options *to, const struct step *
 {
     size_t count = 0;
     for (const struct step_option *own = step->options; own && own->name; own++, count++) {
+        bool plain = own->value == VALUE_TEXT && !own->set;
         to->of[count] = (struct own){own, self};
         to->rows[count] = (struct option_row){.name = own->name,
                                               .argument = own->argument,
                                               .help = own->help,
-                                              .set = own->set ? set_own : NULL,
-                                              .to = own->set ? (void *)&to->of[count] : self,
+                                              .set = plain ? NULL : set_own,
+                                              .to = plain ? self : (void *)&to->of[count],
                                               .letter = own->letter,
                                               .member = own->member};
     }
@@ -321,6 +346,12 @@ static int check_pairs(const struct options *o, struct fault *fault)
                             excludes[i].one, *other);
     }
     return 0;
+}
+
+int options_refuse(const struct refusal *refusals, struct fault *fault)
+{
+    while (refusals->sentence && !refusals->holds) refusals++;
+    return refusals->sentence ? fail(fault, EXIT_USAGE, "%s", refusals->sentence) : 0;
 }
 
 /* Options without effect are refused, because the user expects an effect. */

@@ -86,16 +86,31 @@ enum element {
 typedef cudaError_t scan_fn(void *out, const void *in, size_t n, int variant, void *workspace,
                             cudaStream_t stream);
 
+/* What the value of a step's own option is, and what *self has for it. */
+enum step_value {
+    VALUE_TEXT,  /* const char *; of an option without a value: a bool that becomes true */
+    VALUE_FILE,  /* const char *, which is not empty */
+    VALUE_COUNT, /* size_t, from 1 on */
+    VALUE_SIZES, /* size_t[2], both from 1 on: "640x480" */
+    VALUE_TYPE,  /* struct type_asked */
+};
+struct type_asked {
+    bool given;
+    enum element element;
+};
+
 /* An option that only this step has, such as step 13's --keep. */
 struct step_option {
     const char *name;     /* without the dashes */
     const char *argument; /* what to call its value in --help; NULL: a flag without a value */
     const char *help;     /* one line */
-    /* Takes the value (NULL for a flag). Returns NULL, or one sentence that says what is wrong.
-     * NULL: `member` is the offset in *self of a bool that becomes true or, if there is a value,
-     * of a const char * that becomes the value. */
+    enum step_value value;
+    size_t member;     /* the offset in *self of what the value becomes */
+    const char *wrong; /* the sentence for another value than that */
+    unsigned types;    /* VALUE_TYPE: of each type that is taken, bit 1 << element */
+    /* Takes a value of another kind (NULL for a flag). Returns NULL, or one sentence that says what
+     * is wrong. */
     const char *(*set)(void *self, const char *value);
-    size_t member;
     char letter; /* "-i" beside the name; 0: none */
 };
 

@@ -2,7 +2,9 @@
 #include "common/harness/pictures/picture.h"
 #include "common/harness/print/print.h"
 #include "common/harness/run/runs.h"
-#include "request.h"
+#include "common/harness/verify/verify.h"
+#include "common/step/element.h"
+#include "step14.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,14 @@
 static const char *const variants[] = {
     [FAST] = "fast", [DOCUMENT] = "document", [SHUFFLE] = "document-shuffle", NULL};
 
-static void *open_request(void) { return calloc(1, sizeof(struct request)); }
+static void *open_request(void)
+{
+    struct request *r = calloc(1, sizeof *r);
+    if (r) r->focus = -1;
+    return r;
+}
+
+static bool has_filter(const struct request *r) { return r->box || r->depth; }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -25,7 +34,7 @@ static size_t table_bytes(const struct request *r)
 
 static size_t picture_bytes(const struct request *r)
 {
-    return r->filter ? request_samples(r) * element_size(r->element) : 0;
+    return has_filter(r) ? sat_samples(r->size) * element_size(r->element) : 0;
 }
 
 static size_t workspace(const struct request *r)
@@ -49,8 +58,8 @@ static struct needs needs(const struct subject *s, size_t n)
 
 static const void *depths_of(const struct request *r, const void *in)
 {
-    if (r->filter != FILTER_DEPTH) return NULL;
-    return (const char *)in + request_samples(r) * element_size(r->element);
+    if (!r->depth) return NULL;
+    return (const char *)in + sat_samples(r->size) * element_size(r->element);
 }
 
 static cudaError_t make_table(const struct request *r, const struct call *c)
@@ -68,35 +77,29 @@ static cudaError_t make_table(const struct request *r, const struct call *c)
     }
 }
 
-static cudaError_t filter_fast(const struct request *r, void *to, const void *table,
-                               const void *depths, cudaStream_t stream)
+static cudaError_t filter(const struct request *r, void *to, const void *table,
+                          const void *depths, cudaStream_t stream)
 {
     struct sat_size size = r->size;
     bool bytes = r->element == ELEMENT_I8;
-    if (!depths)
-        return bytes ? sat_box_u8(to, table, size, r->box, stream)
-                     : sat_box_u16(to, table, size, r->box, stream);
-    return bytes ? sat_blur_u8(to, table, depths, size, r->blur, stream)
-                 : sat_blur_u16(to, table, depths, size, r->blur, stream);
-}
-
-static cudaError_t filter_document(const struct request *r, void *to, const void *table,
-                                   const void *depths, cudaStream_t stream)
-{
-    if (!depths)
-        return sat_document_box(to, table, r->element, r->size, r->box, r->maximum, stream);
-    return sat_document_blur(to, table, depths, r->element, r->size, r->blur, r->maximum, stream);
+    if (r->variant != FAST)
+        return depths ? sat_document_blur(to, table, depths, r->element, size, r->blur, r->maximum,
+                                          stream)
+                      : sat_document_box(to, table, r->element, size, r->box, r->maximum, stream);
+    if (depths)
+        return bytes ? sat_blur_u8(to, table, depths, size, r->blur, stream)
+                     : sat_blur_u16(to, table, depths, size, r->blur, stream);
+    return bytes ? sat_box_u8(to, table, size, r->box, stream)
+                 : sat_box_u16(to, table, size, r->box, stream);
 }
 
 static cudaError_t launch(const struct subject *s, const struct call *c)
 {
     const struct request *r = s->self;
-    void *picture = (char *)c->out + table_bytes(r);
     if (c->n == 0) return cudaSuccess;
     CUDA_TRY(make_table(r, c));
-    if (!r->filter) return cudaSuccess;
-    return r->variant == FAST ? filter_fast(r, picture, c->out, depths_of(r, c->in), c->stream)
-                              : filter_document(r, picture, c->out, depths_of(r, c->in), c->stream);
+    if (!has_filter(r)) return cudaSuccess;
+    return filter(r, (char *)c->out + table_bytes(r), c->out, depths_of(r, c->in), c->stream);
 }
 
 /* ---- what is right --------------------------------------------------------------------------- */
@@ -111,9 +114,8 @@ static void judge(const struct subject *s, const struct problem *p, const void *
         .element = r->element,
         .pixels = p->in,
         .table = out,
-        .picture = r->filter ? (const char *)out + table_bytes(r) : NULL,
+        .picture = has_filter(r) ? (const char *)out + table_bytes(r) : NULL,
         .window = {r->box, depths_of(r, p->in), r->blur},
-        .maximum = r->maximum,
     };
     sat_judge(v, &judged);
 }
@@ -124,7 +126,7 @@ static void judge(const struct subject *s, const struct problem *p, const void *
  * written. */
 static double least_bytes(const struct request *r, size_t n)
 {
-    return (double)(n * element_size(r->element)) + 4 * (double)request_samples(r) +
+    return (double)(n * element_size(r->element)) + 4 * (double)sat_samples(r->size) +
            (double)picture_bytes(r);
 }
 
@@ -136,10 +138,10 @@ static double least_bytes(const struct request *r, size_t n)
  */
 static double moved_bytes(const struct request *r, size_t n)
 {
-    double samples = (double)request_samples(r), table = (double)table_bytes(r);
+    double samples = (double)sat_samples(r->size), table = (double)table_bytes(r);
     double sample = (double)element_size(r->element);
     double depths = (double)n * sample - samples * sample, filter = 0;
-    if (r->filter) filter = table + depths + (double)picture_bytes(r);
+    if (has_filter(r)) filter = table + depths + (double)picture_bytes(r);
     if (r->variant == FAST) return samples * (2 * sample + 4 + 4 * 4 / 32.0) + filter;
     double moved = samples * (sample + 4 + 4 * sat_document_words(r->size));
     return moved + (r->size.channels > 1 ? samples * 4 + table : 0) + filter;
@@ -161,9 +163,9 @@ static void about_variant(const struct request *r, const struct options *o, char
 
 static void about_result(const struct request *r, char *text, size_t size)
 {
-    if (r->filter == FILTER_BOX)
+    if (r->box)
         snprintf(text, size, "box filter of %zu x %zu pixels", r->box, r->box);
-    else if (r->filter == FILTER_DEPTH)
+    else if (r->depth)
         snprintf(text, size, "filters of 1 to %zu pixels across, sharp at depth %u of %u",
                  r->blur.width, r->blur.focus, r->blur.farthest);
     else if (r->element == ELEMENT_F32)
@@ -183,28 +185,72 @@ static void describe(const struct subject *s, size_t n, struct description *d)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static int write_picture(const struct request *r, const char *path, const void *samples,
-                         struct fault *fault)
+/* Rows of a summed-area table of floats, in the order of the picture. */
+static int write_floats(struct output *output, enum variant variant, const float *table,
+                        struct sat_size size, struct fault *fault)
 {
-    struct picture p = {.width = r->size.width,
-                        .height = r->size.height,
-                        .channels = r->size.channels,
-                        .bits = r->element == ELEMENT_I8 ? 8 : 16,
-                        .maximum = r->maximum,
-                        .samples = (void *)(uintptr_t)samples};
-    return picture_write(&p, path, fault);
+    size_t count = size.width * size.channels;
+    float *row = allocated(malloc(count * sizeof *row));
+    int code = 0;
+    for (size_t y = 0; y < size.height && !code; y++) {
+        for (size_t i = 0; i < count; i++)
+            row[i] = table[judge_place(variant, size, i / size.channels, y,
+                                       (unsigned)(i % size.channels))];
+        code = output_add(output, row, count, fault);
+    }
+    free(row);
+    return code;
+}
+
+/* A table modulo 2^32, whose upper halves are those of the reference. */
+static int write_whole(struct output *output, const uint32_t *table, const double *sums,
+                       size_t samples, struct fault *fault)
+{
+    int code = 0;
+    for (size_t i = 0; i < samples && !code; i++) {
+        uint64_t sum = (uint64_t)sums[i];
+        uint64_t whole = sum + (uint64_t)(int32_t)(table[i] - (uint32_t)sum);
+        code = output_add(output, &whole, 1, fault);
+    }
+    return code;
+}
+
+/* As uint32, or uint64 if a sum reaches 2^32, or float32: height x width, or height x width x
+ * channels. */
+static int write_table(const struct request *r, const void *table, const void *pixels,
+                       struct fault *fault)
+{
+    struct sat_size size = r->size;
+    size_t samples = sat_samples(size), shape[] = {size.height, size.width, size.channels};
+    enum element type = r->variant == FAST && r->element != ELEMENT_F32 ? ELEMENT_U32 : ELEMENT_F32;
+    double *sums = NULL;
+    if (type == ELEMENT_U32) {
+        sums = allocated(malloc(samples * sizeof *sums));
+        sat_reference(sums, pixels, r->element, size, false);
+        for (unsigned c = 1; c <= size.channels; c++) /* the largest ones */
+            if (sums[samples - c] > UINT32_MAX) type = ELEMENT_U64;
+    }
+    struct output output;
+    int code = output_begin_npy(&output, r->sum, type, shape, size.channels > 1 ? 3 : 2, fault);
+    if (!code && type == ELEMENT_F32) code = write_floats(&output, r->variant, table, size, fault);
+    if (!code && type == ELEMENT_U32) code = output_add(&output, table, samples, fault);
+    if (!code && type == ELEMENT_U64) code = write_whole(&output, table, sums, samples, fault);
+    free(sums);
+    return code ? code : output_end(&output, fault);
 }
 
 static int write(const struct subject *s, const struct input *in, const void *out,
                  struct fault *fault)
 {
     const struct request *r = s->self;
-    const char *path = s->options->output;
-    int code = 0;
-    if (r->sum)
-        code = table_file_write(r->sum, r->variant, out, in->data, r->element, r->size, fault);
-    if (!code && path) code = write_picture(r, path, (const char *)out + table_bytes(r), fault);
-    return code;
+    struct picture filtered = {.width = r->size.width,
+                               .height = r->size.height,
+                               .channels = r->size.channels,
+                               .bits = r->element == ELEMENT_I8 ? 8 : 16,
+                               .maximum = r->maximum,
+                               .samples = (char *)(uintptr_t)out + table_bytes(r)};
+    int code = r->sum ? write_table(r, out, in->data, fault) : 0;
+    return code || !s->options->output ? code : picture_write(&filtered, s->options->output, fault);
 }
 
 static size_t files(const void *self, struct own_file files[OWN_FILES])
@@ -247,120 +293,3 @@ const struct step step14 = {
     .options = sat_request_options,
     .verbs = &verbs,
 };
-
-/* ---- a table as a .npy file ------------------------------------------------------------------ */
-
-/* Writes a summed-area table as a .npy file. */
-
-#define HEADER 192 /* bytes, a multiple of 64 as NumPy wants it */
-
-static int write_header(struct output *output, const char *type, struct sat_size size,
-                        struct fault *fault)
-{
-    char header[HEADER + 1], shape[80];
-    snprintf(shape, sizeof shape, size.channels == 1 ? "(%zu, %zu)" : "(%zu, %zu, %u)", size.height,
-             size.width, size.channels);
-    memcpy(header, "\x93NUMPY\x01\x00\xb6\x00", 10); /* version 1.0; 182 bytes follow */
-    snprintf(header + 10, sizeof header - 10,
-             "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", type, shape);
-    size_t used = 10 + strlen(header + 10);
-    memset(header + used, ' ', HEADER - 1 - used);
-    header[HEADER - 1] = '\n';
-    return output_add(output, header, HEADER, fault);
-}
-
-/* ---- what was lost modulo 2^32 --------------------------------------------------------------- */
-
-static uint64_t white(enum element element)
-{
-    return element == ELEMENT_I8 ? UINT8_MAX : UINT16_MAX;
-}
-
-/* The greatest sum of a channel of the picture. */
-static uint64_t largest_sum(const void *pixels, enum element element, struct sat_size size)
-{
-    uint64_t sums[4] = {0}, largest = 0;
-    size_t count = size.width * size.height * size.channels;
-    for (size_t i = 0; i < count; i++)
-        sums[i % size.channels] +=
-            element == ELEMENT_I8 ? ((const uint8_t *)pixels)[i] : ((const uint16_t *)pixels)[i];
-    for (unsigned c = 0; c < size.channels; c++)
-        if (sums[c] > largest) largest = sums[c];
-    return largest;
-}
-
-/* The row after `whole`, by the sums of single rows: the difference of two rows of the table. */
-static void next_row_by_rows(uint64_t *whole, const uint32_t *row, const uint32_t *above, size_t n)
-{
-    for (size_t i = 0; i < n; i++) whole[i] += row[i] - (above ? above[i] : 0);
-}
-
-/* A row by the sums of single columns: the difference of two neighbouring pixels. */
-static void row_by_columns(uint64_t *whole, const uint32_t *row, size_t n, unsigned channels)
-{
-    for (size_t i = 0; i < n; i++)
-        whole[i] =
-            i < channels ? row[i] : whole[i - channels] + (uint32_t)(row[i] - row[i - channels]);
-}
-
-static int write_whole(struct output *output, const uint32_t *table, enum element element,
-                       struct sat_size size, uint64_t *whole, struct fault *fault)
-{
-    size_t n = size.width * size.channels;
-    bool by_rows = size.width <= UINT32_MAX / white(element);
-    int code = 0;
-    memset(whole, 0, n * sizeof *whole);
-    for (size_t y = 0; y < size.height && !code; y++) {
-        const uint32_t *row = table + y * n;
-        if (by_rows)
-            next_row_by_rows(whole, row, y > 0 ? row - n : NULL, n);
-        else
-            row_by_columns(whole, row, n, size.channels);
-        code = output_add(output, whole, n * sizeof *whole, fault);
-    }
-    return code;
-}
-
-/* ---- the document's table -------------------------------------------------------------------- */
-
-static int write_turned(struct output *output, const float *table, struct sat_size size, float *row,
-                        struct fault *fault)
-{
-    int code = 0;
-    for (size_t y = 0; y < size.height && !code; y++) {
-        float *to = row;
-        for (size_t x = 0; x < size.width; x++)
-            for (unsigned c = 0; c < size.channels; c++)
-                *to++ = table[judge_place(DOCUMENT, size, x, y, c)];
-        code = output_add(output, row, (size_t)(to - row) * sizeof *row, fault);
-    }
-    return code;
-}
-
-/* ---- the file -------------------------------------------------------------------------------- */
-
-int table_file_write(const char *path, enum variant variant, const void *table, const void *pixels,
-                     enum element element, struct sat_size size, struct fault *fault)
-{
-    size_t n = size.width * size.channels;
-    bool whole = variant == FAST && element != ELEMENT_F32, overflows = false;
-    if (whole) overflows = largest_sum(pixels, element, size) > UINT32_MAX;
-    if (overflows && size.width > UINT32_MAX / white(element) &&
-        size.height > UINT32_MAX / white(element))
-        return fail(fault, EXIT_USAGE,
-                    "--sum: a picture of more than 65537 pixels of 16 bits in both directions has "
-                    "sums that cannot be found again modulo 2^32.");
-    void *row = allocated(malloc(n * sizeof(uint64_t)));
-    struct output output;
-    int code = output_begin_bytes(&output, path, fault);
-    if (!code)
-        code = write_header(&output, !whole ? "<f4" : overflows ? "<u8" : "<u4", size, fault);
-    if (!code && overflows)
-        code = write_whole(&output, table, element, size, row, fault);
-    else if (!code && variant == FAST)
-        code = output_add(&output, table, n * size.height * sizeof(uint32_t), fault);
-    else if (!code)
-        code = write_turned(&output, table, size, row, fault);
-    free(row);
-    return code ? code : output_end(&output, fault);
-}

@@ -6,9 +6,10 @@
 #include "common/files/visible.h"
 #include "common/harness/host/host.h"
 #include "common/harness/pictures/picture.h"
+#include "common/harness/input/input.h"
 #include "common/harness/print/print.h"
 #include "common/step/element.h"
-#include "request.h"
+#include "step14.h"
 
 #include <float.h>
 #include <math.h>
@@ -17,160 +18,86 @@
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static const char *set_size(void *self, const char *value)
-{
-    struct request *r = self;
-    return size_pair(value, &r->width, &r->height) ? NULL
-                                                   : "give width and height, such as 640x480.";
-}
-
-static const char *set_channels(void *self, const char *value)
-{
-    struct request *r = self;
-    size_t number;
-    if (!size_whole(value, &number) || (number != 1 && number != 3 && number != 4))
-        return "a picture has 1 channel (grey), 3 (RGB) or 4 (RGBA).";
-    r->channels = (unsigned)number;
-    return NULL;
-}
-
-static const char *set_bits(void *self, const char *value)
-{
-    struct request *r = self;
-    size_t number;
-    if (!size_whole(value, &number) || (number != 8 && number != 16))
-        return "samples have 8 or 16 bits.";
-    r->bits = (unsigned)number;
-    return NULL;
-}
-
-static const char *set_box(void *self, const char *value)
-{
-    struct request *r = self;
-    return size_whole(value, &r->box) ? NULL : "give the window's width in pixels, from 1 on.";
-}
-
-static const char *set_depth(void *self, const char *value)
-{
-    struct request *r = self;
-    r->depth = value;
-    return *value ? NULL : "the name of the file is empty.";
-}
-
 static const char *set_focus(void *self, const char *value)
 {
     struct request *r = self;
-    r->focused = true;
     bool right = option_real(value, &r->focus) && r->focus >= 0 && r->focus <= 1;
     return right ? NULL : "give a number from 0 (the depth map's black) to 1 (its white).";
 }
 
-static const char *set_max_width(void *self, const char *value)
-{
-    struct request *r = self;
-    bool right = size_whole(value, &r->max_width) && r->max_width % 2 == 1;
-    return right ? NULL : "give an odd number of pixels: windows lie evenly around their pixel.";
-}
+#define MEMBER(name) offsetof(struct request, name)
 
-static const char *set_sum(void *self, const char *value)
-{
-    struct request *r = self;
-    size_t length = strlen(value);
-    r->sum = value;
-    bool right = length > 4 && strcmp(value + length - 4, ".npy") == 0;
-    return right ? NULL : "the table is written as .npy; give a name that ends so.";
-}
+#define WRONG_CHANNELS "a picture has 1 channel (grey), 3 (RGB) or 4 (RGBA)."
+#define WRONG_BITS     "samples have 8 or 16 bits."
+#define WRONG_WIDTH    "give an odd number of pixels: windows lie evenly around their pixel."
 
 const struct step_option sat_request_options[] = {
-    {.name = "size",
-     .argument = "WxH",
-     .help = "size of the random picture, in pixels",
-     .set = set_size},
-    {.name = "channels",
-     .argument = "C",
-     .help = "channels of the random picture: 1, 3 or 4",
-     .set = set_channels},
-    {.name = "bits",
-     .argument = "B",
-     .help = "bits per sample of the random picture: 8 or 16",
-     .set = set_bits},
-    {.name = "box",
-     .argument = "W",
-     .help = "apply a box filter: the mean of the W x W pixels around each",
-     .set = set_box},
-    {.name = "depth",
-     .argument = "FILE",
-     .help = "apply depth of field; the grey picture FILE has the depths",
-     .set = set_depth},
-    {.name = "focus",
-     .argument = "D",
-     .help = "with --depth: the depth in focus, from 0 to 1 (default 0.5)",
+    {"size", "WxH", "size of the random picture, in pixels", VALUE_SIZES, .member = MEMBER(sides),
+     .wrong = "give width and height, such as 640x480."},
+    {"channels", "C", "channels of the random picture: 1, 3 or 4", VALUE_COUNT,
+     .member = MEMBER(channels), .wrong = WRONG_CHANNELS},
+    {"bits", "B", "bits per sample of the random picture: 8 or 16", VALUE_COUNT,
+     .member = MEMBER(bits), .wrong = WRONG_BITS},
+    {"box", "W", "apply a box filter: the mean of the W x W pixels around each", VALUE_COUNT,
+     .member = MEMBER(box), .wrong = "give the window's width in pixels, from 1 on."},
+    {"depth", "FILE", "apply depth of field; the grey picture FILE has the depths", VALUE_FILE,
+     .member = MEMBER(depth)},
+    {"focus", "D", "with --depth: the depth in focus, from 0 to 1 (default 0.5)",
      .set = set_focus},
-    {.name = "max-width",
-     .argument = "W",
-     .help = "with --depth: the largest window, in pixels (default 31)",
-     .set = set_max_width},
-    {.name = "sum",
-     .argument = "FILE",
-     .help = "write the table to FILE, a .npy file",
-     .set = set_sum},
+    {"max-width", "W", "with --depth: the largest window, in pixels (default 31)", VALUE_COUNT,
+     .member = MEMBER(max_width), .wrong = WRONG_WIDTH},
+    {"sum", "FILE", "write the table to FILE, a .npy file", VALUE_FILE, .member = MEMBER(sum)},
     {0},
 };
 
 /* ---- options together ------------------------------------------------------------------------ */
 
-int sat_request_check(const struct request *r, const struct options *o, struct fault *fault)
+static int check(const struct request *r, const struct options *o, struct fault *fault)
 {
-    bool random = r->width || r->channels || r->bits;
-    if (o->input && random)
-        return fail(fault, EXIT_USAGE,
-                    "--size, --channels and --bits are about random pictures; leave them or "
-                    "--input out.");
-    if (r->width && o->n_given)
-        return fail(fault, EXIT_USAGE, "--n and --size exclude each other; both say how large.");
-    if (o->real && (r->bits || r->box || r->depth))
-        return fail(fault, EXIT_USAGE,
-                    "--real: a table of floats takes no --bits, --box and --depth.");
-    if (r->box && r->depth)
-        return fail(fault, EXIT_USAGE, "--box and --depth are two filters; leave one out.");
-    if (!r->depth && (r->focused || r->max_width))
-        return fail(fault, EXIT_USAGE, "--focus and --max-width need --depth FILE.");
-    if (r->depth && !o->input)
-        return fail(fault, EXIT_USAGE, "--depth needs the picture that it belongs to: --input.");
-    if (o->output && !r->box && !r->depth)
-        return fail(fault, EXIT_USAGE,
-                    "--output takes a filtered picture: add --box W or --depth FILE; the table is "
-                    "written by --sum FILE.npy.");
-    return (r->sum ? output_check(r->sum, fault) : 0);
+    size_t c = r->channels, b = r->bits, name = r->sum ? strlen(r->sum) : 0;
+    const struct refusal refusals[] = {
+        {c > 4 || c == 2, "--channels: " WRONG_CHANNELS},
+        {b && b != 8 && b != 16, "--bits: " WRONG_BITS},
+        {r->max_width && r->max_width % 2 == 0, "--max-width: " WRONG_WIDTH},
+        {r->sum && (name < 5 || strcmp(r->sum + name - 4, ".npy") != 0),
+         "--sum: the table is written as .npy; give a name that ends so."},
+        {o->input && (*r->sides || c || b),
+         "--size, --channels and --bits are about random pictures; leave them or --input out."},
+        {*r->sides && o->n_given, "--n and --size exclude each other; both say how large."},
+        {o->real && (b || r->box || r->depth),
+         "--real: a table of floats takes no --bits, --box and --depth."},
+        {r->box && r->depth, "--box and --depth are two filters; leave one out."},
+        {!r->depth && (r->focus >= 0 || r->max_width),
+         "--focus and --max-width need --depth FILE."},
+        {r->depth && !o->input, "--depth needs the picture that it belongs to: --input."},
+        {o->output && !r->box && !r->depth,
+         "--output takes a filtered picture: add --box W or --depth FILE; the table is written by "
+         "--sum FILE.npy."},
+        {0},
+    };
+    int code = options_refuse(refusals, fault);
+    return code || !r->sum ? code : output_check(r->sum, fault);
 }
 
-/* Windows whose sums may reach 2^32 are refused, since the table is modulo 2^32. */
-static int check_width(const struct request *r, size_t width, const char *option,
-                       struct fault *fault)
+/* What can only be checked once the picture is known. Windows whose sums may reach 2^32 are
+ * refused, since the table is modulo 2^32. */
+static int check_filter(const struct request *r, const struct options *o, struct fault *fault)
 {
-    size_t most = r->element == ELEMENT_I8 ? 4104 : 256, w = width;
-    size_t across = w < r->size.width ? w : r->size.width;
-    size_t down = w < r->size.height ? w : r->size.height;
-    uint64_t white = r->element == ELEMENT_I8 ? UINT8_MAX : UINT16_MAX;
-    if (down <= UINT32_MAX / white / across) return 0;
-    return fail(fault, EXIT_USAGE,
-                "%s %zu: the sum of a window may reach 2^32 there; with %u bits a sample the "
-                "width is at most %zu.",
-                option, width, r->element == ELEMENT_I8 ? 8 : 16, most);
-}
-
-int sat_request_check_filter(struct request *r, const struct options *o, struct fault *fault)
-{
-    int code = 0;
-    if (r->element == ELEMENT_F32 && (r->box || r->depth))
+    size_t width = r->box ? r->box : r->blur.width;
+    size_t across = width < r->size.width ? width : r->size.width;
+    size_t down = width < r->size.height ? width : r->size.height;
+    bool bytes = r->element == ELEMENT_I8;
+    if (!r->box && !r->depth) return 0;
+    if (r->element == ELEMENT_F32)
         return fail(fault, EXIT_USAGE,
                     "%s: %s has floats; filters take 8 or 16 bits, and --sum writes its table.",
                     r->box ? "--box" : "--depth", o->input);
-    r->filter = r->box ? FILTER_BOX : r->depth ? FILTER_DEPTH : FILTER_NONE;
-    if (r->box) code = check_width(r, r->box, "--box", fault);
-    if (r->depth) code = check_width(r, r->blur.width, "--max-width", fault);
-    if (!code && o->output) code = picture_check_path(o->output, r->size.channels, fault);
-    return code;
+    if (down > UINT32_MAX / (bytes ? UINT8_MAX : UINT16_MAX) / across)
+        return fail(fault, EXIT_USAGE,
+                    "%s %zu: the sum of a window may reach 2^32 there; with %u bits a sample the "
+                    "width is at most %u.",
+                    r->box ? "--box" : "--max-width", width, bytes ? 8 : 16, bytes ? 4104 : 256);
+    return o->output ? picture_check_path(o->output, r->size.channels, fault) : 0;
 }
 
 /* ---- the input ------------------------------------------------------------------------------- */
@@ -189,13 +116,12 @@ static uint64_t next_random(uint64_t *state) /* SplitMix64 */
     return z ^ (z >> 31);
 }
 
-/* n pixels: as wide as the smallest divisor of n with which the picture is at least as wide as
- * high. */
+/* --size, or n pixels: as wide as the smallest divisor of n with which the picture is at least as
+ * wide as high. */
 static void choose_size(struct request *r, const struct options *o)
 {
-    r->size = (struct sat_size){r->width, r->height, r->channels};
-    if (!r->size.channels) r->size.channels = 1;
-    if (r->width) return;
+    r->size = (struct sat_size){r->sides[0], r->sides[1], r->channels ? (unsigned)r->channels : 1};
+    if (r->size.width) return;
     size_t height = (size_t)sqrt((double)o->n);
     while (height > o->n / height || o->n % height > 0) height--;
     r->size.width = o->n / height;
@@ -219,11 +145,9 @@ static int reserve(struct input *input, size_t n, struct fault *fault)
     input->data = NULL;
     if (!__builtin_mul_overflow(n, element_size(input->element), &bytes) && bytes <= host_memory())
         input->data = malloc(bytes);
-    return input->data ? 0
-                       : fail(fault, EXIT_USAGE,
-                              "a picture of %zu samples does not fit into "
-                              "memory; take a smaller one.",
-                              n);
+    if (input->data) return 0;
+    return fail(fault, EXIT_USAGE,
+                "a picture of %zu samples does not fit into memory; take a smaller one.", n);
 }
 
 /* What a random picture is, without its samples. */
@@ -243,34 +167,20 @@ static int choose(struct request *r, struct input *input, const struct options *
     return 0;
 }
 
-static int generate(struct request *r, struct input *input, const struct options *o,
-                    struct fault *fault)
-{
-    int code = choose(r, input, o, fault);
-    if (!code) code = reserve(input, input->n, fault);
-    if (!code) fill(input, o->seed);
-    return code;
-}
-
 /* ---- files ----------------------------------------------------------------------------------- */
-
-/* Sample i of a depth map, as one of a map whose white is `white`. */
-static unsigned scaled_depth(const struct picture *depth, size_t i, unsigned white)
-{
-    uint64_t d =
-        depth->bits == 8 ? ((uint8_t *)depth->samples)[i] : ((uint16_t *)depth->samples)[i];
-    return (unsigned)((d * white + depth->maximum / 2) / depth->maximum);
-}
 
 /* Depths become as wide as the picture's samples, and use all of their range. */
 static void append_depth(struct input *input, size_t at, const struct picture *depth)
 {
-    size_t count = depth->width * depth->height;
-    for (size_t i = 0; i < count; i++) {
-        if (input->element == ELEMENT_I16)
-            ((uint16_t *)input->data)[at + i] = (uint16_t)scaled_depth(depth, i, UINT16_MAX);
+    bool from = depth->bits == 16, to = input->element == ELEMENT_I16;
+    uint64_t white = to ? UINT16_MAX : UINT8_MAX;
+    for (size_t i = 0; i < depth->width * depth->height; i++) {
+        uint64_t d = from ? ((uint16_t *)depth->samples)[i] : ((uint8_t *)depth->samples)[i];
+        d = (d * white + depth->maximum / 2) / depth->maximum;
+        if (to)
+            ((uint16_t *)input->data)[at + i] = (uint16_t)d;
         else
-            ((uint8_t *)input->data)[at + i] = (uint8_t)scaled_depth(depth, i, UINT8_MAX);
+            ((uint8_t *)input->data)[at + i] = (uint8_t)d;
     }
 }
 
@@ -311,14 +221,6 @@ static int check_depth(const char *name, const struct picture *p, const struct p
     return 0;
 }
 
-static void set_blur(struct request *r, unsigned white)
-{
-    double focus = r->focused ? r->focus : FOCUS;
-    r->blur.farthest = white;
-    r->blur.focus = (unsigned)(focus * white + 0.5);
-    r->blur.width = r->max_width ? r->max_width : MAX_WIDTH;
-}
-
 static int take_picture(struct request *r, struct input *input, const struct picture *p,
                         const struct picture *depth, struct fault *fault)
 {
@@ -333,7 +235,11 @@ static int take_picture(struct request *r, struct input *input, const struct pic
     memcpy(input->data, p->samples, samples * (p->bits / 8));
     if (!depth) return 0;
     append_depth(input, samples, depth);
-    set_blur(r, p->bits == 8 ? UINT8_MAX : UINT16_MAX);
+    unsigned white = p->bits == 8 ? UINT8_MAX : UINT16_MAX;
+    double focus = r->focus < 0 ? FOCUS : r->focus;
+    r->blur = (struct sat_focus){.focus = (unsigned)(focus * white + 0.5),
+                                 .farthest = white,
+                                 .width = r->max_width ? r->max_width : MAX_WIDTH};
     return 0;
 }
 
@@ -355,20 +261,21 @@ int sat_request_plan(const struct subject *s, struct input *input, struct fault 
 {
     struct request *r = s->self;
     r->variant = (enum variant)s->options->variant;
-    int code = sat_request_check(r, s->options, fault);
+    int code = check(r, s->options, fault);
     if (!code) code = choose(r, input, s->options, fault);
-    return code ? code : sat_request_check_filter(r, s->options, fault);
+    return code ? code : check_filter(r, s->options, fault);
 }
 
 int sat_request_input(const struct subject *s, struct input *input, struct fault *fault)
 {
     struct request *r = s->self;
     const struct options *o = s->options;
+    int code = o->input ? check(r, o, fault) : sat_request_plan(s, input, fault);
     r->variant = (enum variant)o->variant;
-    int code = sat_request_check(r, o, fault);
-    if (!code) code = o->input ? read_files(r, input, o, fault) : generate(r, input, o, fault);
+    if (!code) code = o->input ? read_files(r, input, o, fault) : reserve(input, input->n, fault);
     if (code) return code;
-    code = sat_request_check_filter(r, o, fault);
+    if (!o->input) fill(input, o->seed);
+    code = check_filter(r, o, fault);
     if (code) input_free(input);
     return code;
 }

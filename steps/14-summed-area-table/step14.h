@@ -1,5 +1,6 @@
 /*
- * step14.h — what the files of step 14 share: the variants and their launches.
+ * step14.h — what the files of step 14 share: the variants and their launches, what was asked for,
+ * and what is right.
  */
 #ifndef STEP14_H
 #define STEP14_H
@@ -67,6 +68,92 @@ cudaError_t sat_document_box(void *out, const float *table, enum element, struct
 cudaError_t sat_document_blur(void *out, const float *table, const void *depth, enum element,
                               struct sat_size, struct sat_focus, unsigned maximum,
                               cudaStream_t stream);
+
+/* ---- request.c: what was asked for ----------------------------------------------------------- */
+
+struct fault;
+struct input;
+struct subject;
+struct verdict;
+
+/* What filters take: one width for all pixels, or one for each. */
+struct window {
+    size_t width;       /* where there are no depths */
+    const void *depths; /* of the type of the pixels; NULL: none */
+    struct sat_focus focus;
+};
+
+struct request {
+    size_t sides[2];    /* --size of a random picture; 0: --n decides */
+    size_t channels;    /* --channels of it; 0: not given, 1 */
+    size_t bits;        /* --bits of its samples; 0: not given, 8 */
+    const char *sum;    /* --sum; NULL: the table is not written */
+    const char *depth;  /* --depth; NULL: none */
+    double focus;       /* --focus, a fraction of the depth map's white; below 0: not given */
+    size_t max_width;   /* --max-width; 0: not given */
+    size_t box;         /* --box; 0: none */
+
+    /* What sat_request_input() makes of these and of the files. */
+    enum variant variant;
+    struct sat_size size;
+    enum element element; /* ELEMENT_I8, ELEMENT_I16: unsigned samples; ELEMENT_F32 */
+    unsigned maximum;     /* of the samples, as the file says */
+    struct sat_focus blur;
+};
+
+extern const struct step_option sat_request_options[];
+
+/* The verbs of the same names (step.h). The input is the picture, and behind it the depth map if
+ * there is one, whose samples are scaled to all of the picture's range. */
+int sat_request_plan(const struct subject *, struct input *, struct fault *);
+int sat_request_input(const struct subject *, struct input *, struct fault *);
+
+/* The input in a line. */
+void sat_request_about(const struct request *, char *text, size_t size, const struct options *);
+
+/* ---- judge.c: is a result right? ------------------------------------------------------------- */
+
+static inline size_t sat_samples(struct sat_size size)
+{
+    return size.width * size.height * size.channels;
+}
+
+/* The place of an entry in a variant's table. */
+static inline size_t judge_place(enum variant variant, struct sat_size size, size_t x, size_t y,
+                                 unsigned channel)
+{
+    if (variant == FAST) return (y * size.width + x) * size.channels + channel;
+    return (x * size.height + y) * sat_document_channels(size.channels) + channel;
+}
+
+/* Entries of a variant's table. */
+static inline size_t judge_entries(enum variant variant, struct sat_size size)
+{
+    unsigned channels = variant == FAST ? size.channels : sat_document_channels(size.channels);
+    return size.width * size.height * channels;
+}
+
+/* A result, and what it was made of. */
+struct judged {
+    enum variant variant;
+    struct sat_size size;
+    enum element element;
+    const void *pixels;
+    const void *table;
+    const void *picture;  /* NULL: not filtered */
+    struct window window; /* how it was */
+};
+
+/* How far an entry of a variant's table of floats may be from its sum, as a part of the sum of the
+ * magnitudes of its pixels. */
+double judge_relative_error(enum variant, struct sat_size);
+
+void sat_judge(struct verdict *, const struct judged *);
+
+/* table[(y * width + x) * channels + c]: the sums of the pixels, or of their magnitudes. Those of
+ * integers are exact, because no picture has 2^37 samples. */
+void sat_reference(double *table, const void *pixels, enum element, struct sat_size,
+                   bool magnitudes);
 
 #ifdef __cplusplus
 }

@@ -349,16 +349,20 @@ int output_check(const char *path, struct fault *fault)
 /* ---- the content of the file ----------------------------------------------------------------- */
 
 /* NumPy's format version 1: see input_npy.c. */
-static bool write_npy_header(FILE *file, enum element element, size_t n)
+static bool write_npy_header(FILE *file, enum element element, const size_t *shape,
+                             unsigned dimensions)
 {
     static const char *const descr[] = {
         [ELEMENT_F32] = "<f4", [ELEMENT_F64] = "<f8", [ELEMENT_I32] = "<i4", [ELEMENT_I64] = "<i8",
         [ELEMENT_I16] = "<i2", [ELEMENT_I8] = "|i1",  [ELEMENT_U32] = "<u4", [ELEMENT_U64] = "<u8",
     };
     char header[2 * NPY_ALIGNMENT];
-    int used =
-        snprintf(header, sizeof header,
-                 "{'descr': '%s', 'fortran_order': False, 'shape': (%zu,), }", descr[element], n);
+    int used = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+                        descr[element]);
+    for (unsigned i = 0; i < dimensions; i++)
+        used += snprintf(header + used, sizeof header - (size_t)used, i ? " %zu%s" : "%zu%s",
+                         shape[i], i + 1 < dimensions || !i ? "," : "");
+    used += snprintf(header + used, sizeof header - (size_t)used, "), }");
     unsigned length = 2 * NPY_ALIGNMENT - 10; /* what stands before the dictionary has 10 bytes */
     return fprintf(file, "\x93NUMPY%c%c%c%c", 1, 0, (char)length, 0) == 10 &&
            fprintf(file, "%s%*s\n", header, (int)length - used - 1, "") == (int)length;
@@ -402,7 +406,16 @@ int output_begin(struct output *output, const char *path, enum element element, 
     *output = (struct output){.path = path, .npy = ends_in_npy(path), .element = element};
     output->as_it_is = output->npy;
     int error = begin(output);
-    if (!error && output->npy && !write_npy_header(output->file, element, n)) error = errno;
+    if (!error && output->npy && !write_npy_header(output->file, element, &n, 1)) error = errno;
+    return error ? give_up(output, error, fault) : 0;
+}
+
+int output_begin_npy(struct output *output, const char *path, enum element element,
+                     const size_t *shape, unsigned dimensions, struct fault *fault)
+{
+    *output = (struct output){.path = path, .element = element, .as_it_is = true};
+    int error = begin(output);
+    if (!error && !write_npy_header(output->file, element, shape, dimensions)) error = errno;
     return error ? give_up(output, error, fault) : 0;
 }
 

@@ -148,6 +148,9 @@ int output_check(const char *path, struct fault *);
  * float), otherwise as text, one number per line. Each function returns 0 or EXIT_USAGE. After a
  * failure nothing of the file is left. */
 int output_begin(struct output *, const char *path, enum element, size_t n, struct fault *);
+/* Begins an array of several dimensions, as .npy whatever the path ends in. */
+int output_begin_npy(struct output *, const char *path, enum element, const size_t *shape,
+                     unsigned dimensions, struct fault *);
 /* Begins to write bytes, which are written as they are, whatever the path ends in. */
 int output_begin_bytes(struct output *, const char *path, struct fault *);
 int output_add(struct output *, const void *elements, size_t count, struct fault *);

@@ -14,7 +14,8 @@
  */
 #include "common/experiment/experiment.h"
 #include "common/harness/run/device.h"
-#include "steps/14-summed-area-table/request.h"
+#include "common/harness/verify/verify.h"
+#include "steps/14-summed-area-table/step14.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -194,7 +195,7 @@ static cudaError_t run_traffic(void *context, cudaStream_t stream)
 
 /* NPP's table has an additional row and column of zeros. Entries that differ are printed and are
  * not an error of this program. */
-static int check_npp(struct experiment *e, const job *j, const uint64_t *want, struct fault *fault)
+static int check_npp(struct experiment *e, const job *j, const double *want, struct fault *fault)
 {
     size_t row = j->size.width + 1, entries = row * (j->size.height + 1), wrong = 0;
     uint32_t *got = (uint32_t *)malloc(entries * 4);
@@ -202,7 +203,7 @@ static int check_npp(struct experiment *e, const job *j, const uint64_t *want, s
     CUDA_CHECK(fault, cudaMemcpy(got, j->table, entries * 4, cudaMemcpyDeviceToHost));
     for (size_t y = 0; y < j->size.height; y++)
         for (size_t x = 0; x < j->size.width; x++)
-            wrong += got[(y + 1) * row + x + 1] != (uint32_t)want[y * j->size.width + x];
+            wrong += got[(y + 1) * row + x + 1] != (uint32_t)(uint64_t)want[y * j->size.width + x];
     free(got);
     snprintf(e->variant, sizeof e->variant, "NPP");
     experiment_value(e, "entries_wrong", (double)wrong, "");
@@ -216,7 +217,7 @@ static int check_own(const job *j, variant v, const uint8_t *pixels, struct faul
     struct verdict verdict = {};
     if (!table) return fail(fault, EXIT_USAGE, "no memory left for a table.");
     CUDA_CHECK(fault, cudaMemcpy(table, j->table, bytes, cudaMemcpyDeviceToHost));
-    struct judged judged = {v, j->size, ELEMENT_I8, pixels, table, NULL, {}, UINT8_MAX};
+    struct judged judged = {v, j->size, ELEMENT_I8, pixels, table, NULL, {}};
     sat_judge(&verdict, &judged);
     free(table);
     if (!verdict.right)
@@ -234,9 +235,9 @@ static int run_once(struct experiment *e, run_fn *work, job *j, struct fault *fa
 
 static int check_npp_once(struct experiment *e, job *j, const uint8_t *pixels, struct fault *fault)
 {
-    uint64_t *want = (uint64_t *)malloc(j->size.width * j->size.height * sizeof *want);
+    double *want = (double *)malloc(j->size.width * j->size.height * sizeof *want);
     if (!want) return fail(fault, EXIT_USAGE, "no memory left for the reference.");
-    sat_reference_table(want, pixels, ELEMENT_I8, j->size);
+    sat_reference(want, pixels, ELEMENT_I8, j->size, false);
     int code = run_once(e, run_npp, j, fault);
     if (!code) code = check_npp(e, j, want, fault);
     free(want);

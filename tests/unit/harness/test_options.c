@@ -17,7 +17,7 @@ static const char *set_own(void *self, const char *value)
     return strcmp(value, "bad") == 0 ? "bad is bad." : NULL;
 }
 
-static const struct step_option own_options[] = {{"pattern", "NAME", "which", set_own, 0, 0},
+static const struct step_option own_options[] = {{"pattern", "NAME", "which", .set = set_own},
                                                  {.name = NULL}};
 static const char *const variants[] = {"first", "second", NULL};
 static const struct step step = {

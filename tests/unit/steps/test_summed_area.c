@@ -3,7 +3,9 @@
  * add up each window, its errors.
  */
 #define _GNU_SOURCE
-#include "steps/14-summed-area-table/request.h"
+#include "steps/14-summed-area-table/step14.h"
+#include "common/harness/verify/verify.h"
+#include "common/step/element.h"
 #include "tests/support/cudart_check.h"
 
 #include <math.h>
@@ -96,7 +98,7 @@ static struct verdict verdict_of(const struct sample_picture *p, enum variant va
     /* One entry behind the end of the table: it must stay as it was. */
     ok(cudaMemcpy(own, table, entries * 4 + 4, cudaMemcpyDeviceToHost));
     cr_expect_eq(((uint32_t *)own)[entries], UINT32_MAX, "written behind the table");
-    struct judged judged = {variant, p->size, p->element, p->pixels, own, picture, window, 0};
+    struct judged judged = {variant, p->size, p->element, p->pixels, own, picture, window};
     sat_judge(&verdict, &judged);
     free(own);
     return verdict;
