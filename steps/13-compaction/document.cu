@@ -17,9 +17,6 @@
 #include "step13.h"
 #include "steps/12-pipeline/scan.h"
 
-#define PART 256 /* bytes: parts of the workspace begin at multiples of this */
-
-static size_t part(size_t bytes) { return (bytes + PART - 1) / PART * PART; }
 
 /* Writes a flag for each element: 1 if it is kept. */
 template <typename T, typename Keep>
@@ -49,15 +46,18 @@ static size_t scan_bytes(size_t n)
 }
 
 /* The scan's workspace comes first, since it was cleared; then flags, then places. */
-size_t document_workspace(size_t n) { return part(scan_bytes(n)) + 2 * part(n * sizeof(int32_t)); }
+size_t document_workspace(size_t n)
+{
+    return padded(scan_bytes(n)) + 2 * padded(n * sizeof(int32_t));
+}
 
 template <typename T, typename Keep>
 static cudaError_t compact(const struct compaction *c, Keep keep)
 {
     const T *in = (const T *)c->in;
     size_t n = c->n, bytes = scan_bytes(n);
-    int32_t *flags = (int32_t *)((char *)c->workspace + part(bytes));
-    int32_t *places = flags + part(n * sizeof *flags) / sizeof *flags;
+    int32_t *flags = (int32_t *)((char *)c->workspace + padded(bytes));
+    int32_t *places = flags + padded(n * sizeof *flags) / sizeof *flags;
     unsigned blocks = (unsigned)((n - 1) / COMPACT_THREADS + 1);
 
     CUDA_TRY(

@@ -2,6 +2,7 @@
  * driver.c — step 13's descriptor and verbs: its options, its input, which is numbers or the lines
  * of a text, how its compactions are called, and what is right.
  */
+#define _GNU_SOURCE /* qsort_r */
 #include "common/files/visible.h"
 #include "common/harness/print/print.h"
 #include "common/harness/run/runs.h"
@@ -17,11 +18,10 @@ static const char *const variants[] = {
     [FAST] = "fast", [DOCUMENT] = "document", [ATOMIC] = "atomic", NULL};
 
 struct request {
-    enum element element; /* --type; float if not given */
-    bool typed;           /* --type was given */
-    size_t offset;        /* --offset in bytes */
-    const char *keep;     /* --keep, an expression; NULL: "x > 0" */
-    const char *grep;     /* --grep; NULL: numbers, not lines */
+    struct type_asked type; /* --type; float if not given */
+    size_t offset;          /* --offset in bytes */
+    const char *keep;       /* --keep, an expression; NULL: "x > 0" */
+    const char *grep;       /* --grep; NULL: numbers, not lines */
 
     /* Whole only after input(). */
     struct predicate predicate;
@@ -31,14 +31,6 @@ struct request {
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
-
-static const char *set_type(void *self, const char *value)
-{
-    static const enum element types[] = {ELEMENT_F32, ELEMENT_F64, ELEMENT_I32, ELEMENT_I64};
-    struct request *r = self;
-    r->typed = element_choose(value, types, 4, &r->element);
-    return r->typed ? NULL : "the type must be f32, f64, i32 or i64.";
-}
 
 static const char *set_grep(void *self, const char *value)
 {
@@ -56,48 +48,33 @@ static const char *set_grep(void *self, const char *value)
 #define MEMBER(name) offsetof(struct request, name)
 
 static const struct step_option options[] = {
-    {.name = "keep",
-     .argument = "EXPRESSION",
-     .help = "keep the numbers for which it is true (default: \"x > 0\")",
+    {"keep", "EXPRESSION", "keep the numbers for which it is true (default: \"x > 0\")",
      .member = MEMBER(keep)},
-    {.name = "type",
-     .argument = "TYPE",
-     .help = "type of the numbers: f32 (default), f64, i32 or i64",
-     .set = set_type},
-    {.name = "grep",
-     .argument = "TEXT",
-     .help = "keep the lines of the input file that contain TEXT",
-     .set = set_grep},
-    {.name = "ignore-case",
-     .help = "with --grep: ignore the case of the letters a to z",
-     .member = MEMBER(search.ignore_case),
-     .letter = 'i'},
-    {.name = "invert",
-     .help = "with --grep: keep the lines without TEXT",
-     .member = MEMBER(search.invert),
-     .letter = 'v'},
-    {.name = NULL}};
+    {"type", "TYPE", "type of the numbers: f32 (default), f64, i32 or i64", VALUE_TYPE,
+     .member = MEMBER(type), .wrong = "the type must be f32, f64, i32 or i64.",
+     .types = 1 << ELEMENT_F32 | 1 << ELEMENT_F64 | 1 << ELEMENT_I32 | 1 << ELEMENT_I64},
+    {"grep", "TEXT", "keep the lines of the input file that contain TEXT", .set = set_grep},
+    {"ignore-case", NULL, "with --grep: ignore the case of the letters a to z",
+     .member = MEMBER(search.ignore_case), .letter = 'i'},
+    {"invert", NULL, "with --grep: keep the lines without TEXT",
+     .member = MEMBER(search.invert), .letter = 'v'},
+    {0}};
 
 static int check_together(const struct request *r, const struct options *o, struct fault *fault)
 {
-    const struct search *s = &r->search;
-    if (r->grep && r->keep) return fail(fault, EXIT_USAGE, "--grep and --keep exclude each other.");
-    if (r->grep && !o->input)
-        return fail(fault, EXIT_USAGE, "--grep searches a file; name it with --input.");
-    if (r->grep && o->variant == ATOMIC)
-        return fail(
-            fault, EXIT_USAGE,
-            "--grep: variant atomic does not keep the order of bytes; use fast or document.");
-    if (r->grep && r->typed)
-        return fail(fault, EXIT_USAGE, "--type is about numbers; leave it or --grep out.");
-    if (!r->grep && (s->ignore_case || s->invert))
-        return fail(fault, EXIT_USAGE, "--%s is about lines; add --grep TEXT.",
-                    s->ignore_case ? "ignore-case" : "invert");
-    bool real = r->element == ELEMENT_F32 || r->element == ELEMENT_F64;
-    if (o->real && !real)
-        return fail(fault, EXIT_USAGE, "--real: --type %s is a type of integers.",
-                    r->element == ELEMENT_I32 ? "i32" : "i64");
-    return 0;
+    enum element element = r->type.element;
+    const struct refusal refusals[] = {
+        {r->grep && r->keep, "--grep and --keep exclude each other."},
+        {r->grep && !o->input, "--grep searches a file; name it with --input."},
+        {r->grep && o->variant == ATOMIC,
+         "--grep: variant atomic does not keep the order of bytes; use fast or document."},
+        {r->grep && r->type.given, "--type is about numbers; leave it or --grep out."},
+        {!r->grep && r->search.ignore_case, "--ignore-case is about lines; add --grep TEXT."},
+        {!r->grep && r->search.invert, "--invert is about lines; add --grep TEXT."},
+        {o->real && element == ELEMENT_I32, "--real: --type i32 is a type of integers."},
+        {o->real && element == ELEMENT_I64, "--real: --type i64 is a type of integers."},
+        {0}};
+    return options_refuse(refusals, fault);
 }
 
 /* ---- a text ---------------------------------------------------------------------------------- */
@@ -130,7 +107,7 @@ static int read_predicate(struct request *r, struct fault *fault)
 {
     int place;
     const char *expression = r->keep ? r->keep : "x > 0";
-    int code = predicate_parse(&r->predicate, expression, r->element, &place, fault);
+    int code = predicate_parse(&r->predicate, expression, r->type.element, &place, fault);
     if (code) show_place(expression, place);
     return code;
 }
@@ -146,28 +123,24 @@ static int check_count(size_t n, const struct options *o, struct fault *fault)
 static int plan(const struct subject *s, struct input *input, struct fault *fault)
 {
     struct request *r = s->self;
-    *input = (struct input){.element = r->element, .n = s->options->n};
+    *input = (struct input){.element = r->type.element, .n = s->options->n};
     int code = check_together(r, s->options, fault);
     if (!code && !r->grep) code = read_predicate(r, fault);
     return code ? code : check_count(input->n, s->options, fault);
-}
-
-static int get(const struct request *r, struct input *input, const struct options *o,
-               struct fault *fault)
-{
-    if (r->grep) return read_text(input, o->input, fault);
-    if (o->input) return input_read(input, r->element, o->input, 0, fault);
-    return input_generate(input, r->element, o->n, o->real, o->seed, fault);
 }
 
 static int input(const struct subject *s, struct input *input, struct fault *fault)
 {
     struct request *r = s->self;
     const struct options *o = s->options;
+    enum element element = r->type.element;
     int code = plan(s, input, fault);
-    if (!code) code = get(r, input, o, fault);
+    if (!code)
+        code = r->grep    ? read_text(input, o->input, fault)
+               : o->input ? input_read(input, element, o->input, 0, fault)
+                          : input_generate(input, element, o->n, o->real, o->seed, fault);
     if (code) return code;
-    r->element = input->element;
+    r->type.element = input->element;
     r->offset = o->offset * element_size(input->element);
     code = check_count(input->n, o, fault);
     if (code) input_free(input);
@@ -177,7 +150,7 @@ static int input(const struct subject *s, struct input *input, struct fault *fau
 static void *open_request(void)
 {
     struct request *r = calloc(1, sizeof *r);
-    if (r) r->element = ELEMENT_F32;
+    if (r) r->type.element = ELEMENT_F32;
     return r;
 }
 
@@ -189,19 +162,15 @@ static void *open_request(void)
 
 static size_t result_bytes(const struct request *r, size_t n)
 {
-    return n * element_size(r->element) + 2 * COUNT;
+    return n * element_size(r->type.element) + 2 * COUNT;
 }
 
 /* Where the count is in the result, whose address is displaced by --offset. */
 static size_t place_of_count(const struct request *r, size_t n)
 {
-    size_t end = r->offset + n * element_size(r->element);
+    size_t end = r->offset + n * element_size(r->type.element);
     return (end + COUNT - 1) / COUNT * COUNT - r->offset;
 }
-
-#define PART 256 /* bytes: parts of the workspace begin at multiples of this */
-
-static size_t part(size_t bytes) { return (bytes + PART - 1) / PART * PART; }
 
 static size_t compaction_workspace(size_t n, int variant)
 {
@@ -215,8 +184,8 @@ static size_t compaction_workspace(size_t n, int variant)
 /* The compaction's own; for --grep also that of the lines, and the flags. */
 static size_t workspace(const struct request *r, size_t n, int variant)
 {
-    size_t own = part(compaction_workspace(n, variant));
-    return r->grep ? own + part(lines_workspace(n)) + part(n) : own;
+    size_t own = padded(compaction_workspace(n, variant));
+    return r->grep ? own + padded(lines_workspace(n)) + padded(n) : own;
 }
 
 static struct needs needs(const struct subject *s, size_t n)
@@ -248,7 +217,7 @@ static cudaError_t launch(const struct subject *s, const struct call *call)
     const struct request *r = s->self;
     int variant = s->options->variant;
     size_t n = call->n;
-    struct compaction c = {.element = r->element,
+    struct compaction c = {.element = r->type.element,
                            .out = call->out,
                            .kept = (uint64_t *)((char *)call->out + place_of_count(r, n)),
                            .in = call->in,
@@ -258,9 +227,9 @@ static cudaError_t launch(const struct subject *s, const struct call *call)
                            .bytes = compaction_workspace(n, variant),
                            .stream = call->stream};
     if (r->grep) {
-        char *lines = (char *)call->workspace + part(c.bytes);
+        char *lines = (char *)call->workspace + padded(c.bytes);
         size_t bytes = lines_workspace(n);
-        uint8_t *flags = (uint8_t *)lines + part(bytes);
+        uint8_t *flags = (uint8_t *)lines + padded(bytes);
         CUDA_TRY(flag_lines(flags, call->in, n, &r->search, lines, bytes, call->stream));
         c.flags = flags;
     }
@@ -316,73 +285,52 @@ static uint64_t count_of(const struct request *r, const void *out, size_t n)
     return kept;
 }
 
-static size_t size_compared;
-
-static int compare_bytes(const void *a, const void *b) { return memcmp(a, b, size_compared); }
-
-/* A copy of `count` elements in an order that does not depend on theirs. */
-static void *sorted(const void *elements, size_t count, size_t size)
+static int compare_bytes(const void *a, const void *b, void *size)
 {
-    void *copy = allocated(malloc(count * size + 1));
-    memcpy(copy, elements, count * size);
-    size_compared = size;
-    qsort(copy, count, size, compare_bytes);
-    return copy;
+    return memcmp(a, b, *(size_t *)size);
 }
 
-static void compare(struct verdict *v, const struct problem *p, const char *out, const char *want,
-                    size_t kept)
-{
-    size_t size = element_size(p->element);
-    v->checked = kept;
-    for (size_t i = 0; i < kept; i++)
-        if (memcmp(out + i * size, want + i * size, size) != 0)
-            verdict_note_element(v, i, p->element, out, i, want + i * size);
-}
-
-static void compare_counts(struct verdict *v, size_t n, uint64_t got, size_t want)
+static void compare_counts(struct verdict *v, size_t n, uint64_t got, uint64_t want)
 {
     if (got == want) return;
     struct mismatch *m = verdict_note(v, n);
     snprintf(m->got, sizeof m->got, "%llu kept", (unsigned long long)got);
-    snprintf(m->want, sizeof m->want, "%zu kept", want);
+    snprintf(m->want, sizeof m->want, "%llu kept", (unsigned long long)want);
     snprintf(v->cause, sizeof v->cause, "the number of kept elements is wrong");
 }
 
 /* Nothing may be written after the elements that are kept, up to the count. */
-static void check_rest(struct verdict *v, size_t size, const char *out, size_t kept, size_t end)
+static void check_rest(struct verdict *v, size_t size, const unsigned char *out, size_t kept,
+                       size_t end)
 {
-    for (size_t at = kept * size; at < end; at++) {
-        if ((unsigned char)out[at] == VERIFY_POISON) continue;
-        struct mismatch *m = verdict_note(v, at / size);
-        if (m) strcpy(m->got, "written"), strcpy(m->want, "left as it was");
-        snprintf(v->cause, sizeof v->cause, "something is stored behind the last kept element");
-        return;
-    }
-}
-
-static void compare_all(struct verdict *v, const struct subject *s, const struct problem *p,
-                        const char *out, const char *want, size_t kept)
-{
-    size_t size = element_size(p->element);
-    bool any_order = s->options->variant == ATOMIC;
-    compare_counts(v, p->n, count_of(s->self, out, p->n), kept);
-    char *own = any_order ? sorted(out, kept, size) : NULL;
-    char *other = any_order ? sorted(want, kept, size) : NULL;
-    compare(v, p, own ? own : out, other ? other : want, kept);
-    free(own);
-    free(other);
-    check_rest(v, size, out, kept, place_of_count(s->self, p->n));
+    size_t at = kept * size;
+    while (at < end && out[at] == VERIFY_POISON) at++;
+    if (at == end) return;
+    struct mismatch *m = verdict_note(v, at / size);
+    if (m) *m = (struct mismatch){at / size, "written", "left as it was"};
+    snprintf(v->cause, sizeof v->cause, "something is stored behind the last kept element");
 }
 
 static void judge(const struct subject *s, const struct problem *p, const void *out,
                   struct verdict *v)
 {
     struct request *r = s->self;
-    char *want = allocated(malloc(p->n * element_size(p->element) + 1));
-    r->kept =
+    size_t size = element_size(p->element), room = p->n * size + 1;
+    char *want = allocated(malloc(room)), *got = allocated(malloc(room));
+    size_t kept =
         r->grep ? keep_lines(&r->search, want, p->in, p->n) : keep_numbers(&r->predicate, want, p);
-    compare_all(v, s, p, out, want, r->kept);
+    r->kept = v->checked = kept;
+    memcpy(got, out, kept * size);
+    if (s->options->variant == ATOMIC) { /* any order is right */
+        qsort_r(got, kept, size, compare_bytes, &size);
+        qsort_r(want, kept, size, compare_bytes, &size);
+    }
+    compare_counts(v, p->n, count_of(r, out, p->n), kept);
+    for (size_t i = 0; i < kept; i++)
+        if (memcmp(got + i * size, want + i * size, size) != 0)
+            verdict_note_element(v, i, p->element, got, i, want + i * size);
+    check_rest(v, size, out, kept, place_of_count(r, p->n));
+    free(got);
     free(want);
 }
 
@@ -391,7 +339,7 @@ static void judge(const struct subject *s, const struct problem *p, const void *
 /* Every element is read once, and those that are kept are written once. */
 static double least_bytes(const struct request *r, size_t n)
 {
-    return (double)element_size(r->element) * ((double)n + (double)r->kept);
+    return (double)element_size(r->type.element) * ((double)n + (double)r->kept);
 }
 
 /* The document's kernels read the elements twice, and write and read flags (twice) and places, of
@@ -402,7 +350,7 @@ static double least_bytes(const struct request *r, size_t n)
 static double moved_bytes(const struct request *r, size_t n, int variant)
 {
     double moved = least_bytes(r, n), elements = (double)n;
-    if (variant == DOCUMENT) moved += elements * (double)(element_size(r->element) + 5 * 4);
+    if (variant == DOCUMENT) moved += elements * (double)(element_size(r->type.element) + 5 * 4);
     if (r->grep) moved += elements * (2 + 3 * 4 + 2 + 2 + 2);
     return moved;
 }

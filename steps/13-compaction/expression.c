@@ -1,6 +1,5 @@
 /*
- * expression.c — a small recursive-descent parser. Each rule returns a set of keys: intervals in
- * ascending order, with gaps between them.
+ * expression.c — a small recursive-descent parser. Each rule returns a set of keys.
  */
 #include "common/files/fault.h"
 #include "step13.h"
@@ -9,14 +8,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ROOM (2 * COMPACT_INTERVALS_MOST) /* intervals of a set on the way */
+#define ROOM (4 * COMPACT_INTERVALS_MOST) /* ends of intervals of a set on the way */
 #define DEEP 64                           /* brackets in brackets, and nots */
 
+/* Going up from key 0, the keys at which one is in the set or no more, in turn. */
 struct set {
+    bool has_0;
     unsigned count;
-    struct {
-        uint64_t first, last;
-    } of[ROOM];
+    uint64_t turns[ROOM];
 };
 
 struct parser {
@@ -34,9 +33,19 @@ struct parser {
 
 static struct set nothing(void) { return (struct set){0}; }
 
-static struct set from_to(uint64_t first, uint64_t last)
+static struct set not_in(struct set a)
 {
-    return first > last ? nothing() : (struct set){1, {{first, last}}};
+    a.has_0 = !a.has_0;
+    return a;
+}
+
+/* The keys from the first to the last one. */
+static struct set from_to(const struct parser *p, uint64_t first, uint64_t last)
+{
+    struct set s = {.has_0 = first == 0};
+    if (first > 0) s.turns[s.count++] = first;
+    if (last < p->all) s.turns[s.count++] = last + 1;
+    return s;
 }
 
 static void too_many(struct parser *p)
@@ -48,53 +57,30 @@ static void too_many(struct parser *p)
             COMPACT_INTERVALS_MOST);
 }
 
-/* Appends an interval behind all others, or to the last one if there is no gap. */
-static void append(struct parser *p, struct set *s, uint64_t first, uint64_t last)
-{
-    if (s->count > 0 &&
-        (s->of[s->count - 1].last >= first || first - s->of[s->count - 1].last == 1)) {
-        if (last > s->of[s->count - 1].last) s->of[s->count - 1].last = last;
-        return;
-    }
-    if (s->count == ROOM) {
-        too_many(p);
-        return;
-    }
-    s->of[s->count].first = first;
-    s->of[s->count++].last = last;
-}
-
+/* The keys that are in one of two sets. */
 static struct set either(struct parser *p, struct set a, struct set b)
 {
-    struct set s = {0};
+    struct set s = {.has_0 = a.has_0 || b.has_0};
+    bool in_a = a.has_0, in_b = b.has_0, in = s.has_0;
     for (unsigned i = 0, k = 0; i < a.count || k < b.count;) {
-        if (k == b.count || (i < a.count && a.of[i].first <= b.of[k].first)) {
-            append(p, &s, a.of[i].first, a.of[i].last);
-            i++;
-        } else {
-            append(p, &s, b.of[k].first, b.of[k].last);
-            k++;
+        bool of_a = k == b.count || (i < a.count && a.turns[i] <= b.turns[k]);
+        uint64_t key = of_a ? a.turns[i] : b.turns[k];
+        if (i < a.count && a.turns[i] == key) in_a = !in_a, i++;
+        if (k < b.count && b.turns[k] == key) in_b = !in_b, k++;
+        if ((in_a || in_b) == in) continue;
+        in = !in;
+        if (s.count == ROOM) {
+            too_many(p);
+            return s;
         }
+        s.turns[s.count++] = key;
     }
-    return s;
-}
-
-static struct set complement(struct parser *p, struct set a)
-{
-    struct set s = {0};
-    uint64_t next = 0;
-    for (unsigned i = 0; i < a.count; i++) {
-        if (a.of[i].first > next) append(p, &s, next, a.of[i].first - 1);
-        if (a.of[i].last == p->all) return s;
-        next = a.of[i].last + 1;
-    }
-    append(p, &s, next, p->all);
     return s;
 }
 
 static struct set both(struct parser *p, struct set a, struct set b)
 {
-    return complement(p, either(p, complement(p, a), complement(p, b)));
+    return not_in(either(p, not_in(a), not_in(b)));
 }
 
 /* ---- keys and numbers ------------------------------------------------------------------------ */
@@ -125,46 +111,37 @@ static long double number_of_key(enum element element, uint64_t key)
     }
 }
 
-/* How many keys of numbers lie below `number`, or up to it if `with_it`. */
-static uint64_t keys_below(const struct parser *p, long double number, bool with_it)
+/* The keys of the numbers below `number`, and of itself if `with_it`. */
+static struct set up_to(const struct parser *p, long double number, bool with_it)
 {
-    uint64_t low = 0, high = p->most - p->least; /* the answer, less one if all are */
-    long double greatest = number_of_key(p->element, p->most);
-    if (greatest < number || (with_it && greatest == number)) return high + 1;
+    uint64_t low = p->least, high = p->most; /* the last one lies between them, if there is any */
+    long double least = number_of_key(p->element, low);
+    if (!(with_it ? least <= number : least < number)) return nothing();
     while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        long double x = number_of_key(p->element, p->least + middle);
-        if (x < number || (with_it && x == number))
-            low = middle + 1;
+        uint64_t middle = low + (high - low) / 2 + 1;
+        long double x = number_of_key(p->element, middle);
+        if (with_it ? x <= number : x < number)
+            low = middle;
         else
-            high = middle;
+            high = middle - 1;
     }
-    return low;
-}
-
-/* The first `count` keys of numbers: none if count is 0. For 64-bit integers the count of all keys
- * is 0 modulo 2^64, so whether there are any is passed along. */
-static struct set first_keys(const struct parser *p, long double number, bool with_it)
-{
-    long double least = number_of_key(p->element, p->least);
-    if (number < least || (!with_it && number == least)) return nothing();
-    return from_to(p->least, p->least + (keys_below(p, number, with_it) - 1));
+    return from_to(p, p->least, low);
 }
 
 enum operator{ LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, UNEQUAL };
 
 static struct set compared(struct parser *p, enum operator operator, long double number)
 {
-    struct set all = from_to(0, p->all), numbers = from_to(p->least, p->most);
-    if (isnan(number)) return operator== UNEQUAL ? all : nothing();
-    struct set below = first_keys(p, number, false), up_to = first_keys(p, number, true);
+    struct set numbers = from_to(p, p->least, p->most);
+    if (isnan(number)) return operator== UNEQUAL ? not_in(nothing()) : nothing();
+    struct set below = up_to(p, number, false), with_it = up_to(p, number, true);
     switch (operator) {
     case LESS: return below;
-    case LESS_EQUAL: return up_to;
-    case GREATER: return both(p, numbers, complement(p, up_to));
-    case GREATER_EQUAL: return both(p, numbers, complement(p, below));
-    case EQUAL: return both(p, up_to, complement(p, below));
-    default: return complement(p, both(p, up_to, complement(p, below)));
+    case LESS_EQUAL: return with_it;
+    case GREATER: return both(p, numbers, not_in(with_it));
+    case GREATER_EQUAL: return both(p, numbers, not_in(below));
+    case EQUAL: return both(p, with_it, not_in(below));
+    default: return not_in(both(p, with_it, not_in(below)));
     }
 }
 
@@ -221,15 +198,8 @@ static bool take_number(struct parser *p, long double *number)
     return true;
 }
 
-/* number OP x means x OP' number. */
-static enum operator turned(enum operator operator)
-{
-    static const enum operator other[] = {GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, EQUAL, UNEQUAL};
-    return other[operator];
-}
-
-/* x, x OP number */
-static struct set parse_x(struct parser *p)
+/* What follows an x: OP number, or nothing: the x is not 0. */
+static struct set parse_after_x(struct parser *p)
 {
     enum operator operator;
     long double number = 0;
@@ -238,26 +208,20 @@ static struct set parse_x(struct parser *p)
     return compared(p, operator, number);
 }
 
-/* number OP x, number OP x OP number */
+/* number OP x, number OP x OP number; number OP x means x OP' number. */
 static struct set parse_number_first(struct parser *p, long double number)
 {
+    static const enum operator turned[] = {GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, EQUAL,
+                                           UNEQUAL};
     enum operator operator= EQUAL;
     if (!take_operator(p, &operator)) wrong(p, "a comparison");
     if (!p->code && !take(p, "x")) wrong(p, "x");
-    struct set left = compared(p, turned(operator), number);
-    if (!take_operator(p, &operator)) return left;
-    if (!take_number(p, &number)) wrong(p, "a number");
-    return both(p, left, compared(p, operator, number));
+    struct set left = compared(p, turned[operator], number);
+    skip_spaces(p);
+    return *p->at && strchr("<>=!", *p->at) ? both(p, left, parse_after_x(p)) : left;
 }
 
 static struct set parse_or(struct parser *p);
-
-static struct set parse_brackets(struct parser *p)
-{
-    struct set inner = parse_or(p);
-    if (!p->code && !take(p, ")")) wrong(p, "\")\"");
-    return inner;
-}
 
 static struct set parse_not(struct parser *p)
 {
@@ -273,20 +237,21 @@ static struct set parse_not(struct parser *p)
                  p->place + 1, DEEP);
         return result;
     }
-    if (take(p, "not") || (p->at[0] == '!' && p->at[1] != '=' && take(p, "!")))
-        result = complement(p, parse_not(p));
-    else if (take(p, "isnan"))
-        result = take(p, "(") && take(p, "x") && take(p, ")")
-                     ? complement(p, from_to(p->least, p->most))
-                     : (wrong(p, "(x)"), result);
-    else if (take(p, "("))
-        result = parse_brackets(p);
-    else if (take(p, "x"))
-        result = parse_x(p);
-    else if (take_number(p, &number))
+    if (take(p, "not") || (p->at[0] == '!' && p->at[1] != '=' && take(p, "!"))) {
+        result = not_in(parse_not(p));
+    } else if (take(p, "isnan")) {
+        if (!(take(p, "(") && take(p, "x") && take(p, ")"))) wrong(p, "(x)");
+        result = not_in(from_to(p, p->least, p->most));
+    } else if (take(p, "(")) {
+        result = parse_or(p);
+        if (!p->code && !take(p, ")")) wrong(p, "\")\"");
+    } else if (take(p, "x")) {
+        result = parse_after_x(p);
+    } else if (take_number(p, &number)) {
         result = parse_number_first(p, number);
-    else
+    } else {
         wrong(p, "x, a number, isnan(x), not or \"(\"");
+    }
     p->depth--;
     return result;
 }
@@ -324,12 +289,19 @@ int predicate_parse(struct predicate *predicate, const char *expression, enum el
     struct set set = parse_or(&p);
     skip_spaces(&p);
     if (!p.code && *p.at) wrong(&p, "and, or, or the end");
-    if (!p.code && set.count > COMPACT_INTERVALS_MOST) too_many(&p);
+    unsigned turns = set.count + set.has_0;
+    if (!p.code && turns > 2 * COMPACT_INTERVALS_MOST) too_many(&p);
     *place = p.place;
     if (p.code) return p.code;
-    *predicate = (struct predicate){.count = set.count};
-    for (unsigned i = 0; i < set.count; i++)
-        predicate->interval[i] =
-            (struct key_interval){set.of[i].first, set.of[i].last - set.of[i].first};
+    *predicate = (struct predicate){0};
+    uint64_t first = 0;
+    bool in = set.has_0;
+    for (unsigned i = 0; i <= set.count; i++) { /* and after all turns up to the greatest key */
+        uint64_t last = i < set.count ? set.turns[i] - 1 : p.all;
+        if (in)
+            predicate->interval[predicate->count++] = (struct key_interval){first, last - first};
+        first = last + 1;
+        in = !in;
+    }
     return 0;
 }

@@ -62,29 +62,17 @@ cudaError_t compact_workspace_init(void *workspace, size_t bytes, cudaStream_t s
     return cudaMemsetAsync(workspace, 0, bytes, stream);
 }
 
-cudaError_t compact_f32(void *workspace, size_t *bytes, float *out, uint64_t *kept, const float *in,
-                        size_t n, const struct predicate *p, cudaStream_t stream)
-{
-    return compact<real4>(workspace, bytes, out, kept, in, n, p, stream);
-}
-
-cudaError_t compact_f64(void *workspace, size_t *bytes, double *out, uint64_t *kept,
-                        const double *in, size_t n, const struct predicate *p, cudaStream_t stream)
-{
-    return compact<real8>(workspace, bytes, out, kept, in, n, p, stream);
-}
-
-cudaError_t compact_i32(void *workspace, size_t *bytes, int32_t *out, uint64_t *kept,
-                        const int32_t *in, size_t n, const struct predicate *p, cudaStream_t stream)
-{
-    return compact<integer4>(workspace, bytes, out, kept, in, n, p, stream);
-}
-
-cudaError_t compact_i64(void *workspace, size_t *bytes, int64_t *out, uint64_t *kept,
-                        const int64_t *in, size_t n, const struct predicate *p, cudaStream_t stream)
-{
-    return compact<integer8>(workspace, bytes, out, kept, in, n, p, stream);
-}
+#define COMPACT(name, T, Type)                                                                     \
+    cudaError_t compact_##name(void *workspace, size_t *bytes, T *out, uint64_t *kept,             \
+                               const T *in, size_t n, const struct predicate *p,                   \
+                               cudaStream_t stream)                                                \
+    {                                                                                              \
+        return compact<Type>(workspace, bytes, out, kept, in, n, p, stream);                       \
+    }
+COMPACT(f32, float, real4)
+COMPACT(f64, double, real8)
+COMPACT(i32, int32_t, integer4)
+COMPACT(i64, int64_t, integer8)
 
 cudaError_t compact_flagged(void *workspace, size_t *bytes, uint8_t *out, uint64_t *kept,
                             const uint8_t *in, const uint8_t *flags, size_t n, cudaStream_t stream)

@@ -10,9 +10,6 @@
 #include "steps/12-pipeline/scan.h"
 
 #define THREADS 256
-#define PART    256 /* bytes: parts of the workspace begin at multiples of this */
-
-static size_t part(size_t bytes) { return (bytes + PART - 1) / PART * PART; }
 
 static __global__ void find_newlines(int8_t *newline, const uint8_t *in, size_t n)
 {
@@ -54,15 +51,15 @@ static size_t scan_bytes(size_t n)
 /* The scan's workspace comes first, since it was cleared; then the lines, then the marks. */
 size_t lines_workspace(size_t n)
 {
-    return part(scan_bytes(n)) + part(n * sizeof(int32_t)) + part(n);
+    return padded(scan_bytes(n)) + padded(n * sizeof(int32_t)) + padded(n);
 }
 
 cudaError_t flag_lines(uint8_t *flags, const uint8_t *in, size_t n, const struct search *search,
                        void *workspace, size_t bytes, cudaStream_t stream)
 {
     size_t scan = scan_bytes(n);
-    int32_t *line = (int32_t *)((char *)workspace + part(scan));
-    uint8_t *marks = (uint8_t *)line + part(n * sizeof *line);
+    int32_t *line = (int32_t *)((char *)workspace + padded(scan));
+    uint8_t *marks = (uint8_t *)line + padded(n * sizeof *line);
     struct search wanted = *search;
     unsigned blocks = (unsigned)((n + THREADS - 1) / THREADS);
 

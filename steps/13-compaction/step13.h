@@ -30,6 +30,9 @@ struct compaction {
 
 #define COMPACT_THREADS 256 /* of a block of document.cu and atomic.cu */
 
+/* Parts of a workspace begin at multiples of 256 bytes. */
+static inline size_t padded(size_t bytes) { return (bytes + 255) / 256 * 256; }
+
 /* document.cu: predicate, scan, scatter. n below 2^32. The workspace has document_workspace(n)
  * bytes, and was cleared once, or again for another n. */
 size_t document_workspace(size_t n);
