@@ -77,18 +77,7 @@ static int check_together(const struct request *r, const struct options *o, stru
     return options_refuse(refusals, fault);
 }
 
-/* ---- a text ---------------------------------------------------------------------------------- */
-
 #define TEXT_SIZE ((size_t)INT32_MAX - 1) /* bytes: lines are counted in 32 bits */
-
-/* As grep does, a last line without a newline gets one. */
-static int read_text(struct input *input, const char *path, struct fault *fault)
-{
-    int code = input_read_bytes(input, path, TEXT_SIZE, "--grep", "there are no lines", fault);
-    char *text = input->data;
-    if (!code && text[input->n - 1] != '\n') text[input->n++] = '\n';
-    return code;
-}
 
 /* ---- the input ------------------------------------------------------------------------------- */
 
@@ -136,7 +125,8 @@ static int input(const struct subject *s, struct input *input, struct fault *fau
     enum element element = r->type.element;
     int code = plan(s, input, fault);
     if (!code)
-        code = r->grep    ? read_text(input, o->input, fault)
+        code = r->grep    ? input_read_lines(input, o->input, TEXT_SIZE, "--grep",
+                                             "there are no lines", fault)
                : o->input ? input_read(input, element, o->input, 0, fault)
                           : input_generate(input, element, o->n, o->real, o->seed, fault);
     if (code) return code;

@@ -3,6 +3,7 @@
 #include "common/harness/print/print.h"
 #include "common/harness/run/runs.h"
 #include "common/step/element.h"
+#include "common/step/options.h"
 #include "parts/shape.h"
 #include "sort.h"
 #include "step15.h"
@@ -13,6 +14,23 @@
 enum { FAST, DOCUMENT, BITONIC };
 static const char *const variants[] = {"fast", "document", "bitonic", NULL};
 
+#define MEMBER(name) offsetof(struct request, name)
+
+static const struct step_option options[] = {
+    {"type", "T",
+     "type of the keys: u32, i32, f32, u64, i64 or f64 (default: a .npy file's, or u32)",
+     VALUE_TYPE, .member = MEMBER(type),
+     .wrong = "this type is unknown; choose u32, i32, f32, u64, i64 or f64.",
+     .types = 1 << ELEMENT_U32 | 1 << ELEMENT_I32 | 1 << ELEMENT_F32 | 1 << ELEMENT_U64 |
+              1 << ELEMENT_I64 | 1 << ELEMENT_F64},
+    {"pairs", NULL, "move a value with each key: the key's place in the input",
+     .member = MEMBER(pairs)},
+    {"values", "FILE", "with --pairs, write the values: .npy if so named, else text; - is stdout",
+     VALUE_FILE, .member = MEMBER(values)},
+    {"descending", NULL, "sort the largest key to the front", .member = MEMBER(descending)},
+    {"lines", NULL, "sort the lines of the --input file by their bytes", .member = MEMBER(lines)},
+    {0}};
+
 /* How a variant other than FAST sorts its chunks. */
 static enum chunks chunks_of(int variant)
 {
@@ -22,7 +40,7 @@ static enum chunks chunks_of(int variant)
 static void *open_request(void)
 {
     struct request *r = calloc(1, sizeof *r);
-    if (r) r->element = ELEMENT_U32;
+    if (r) r->type.element = ELEMENT_U32;
     return r;
 }
 
@@ -35,7 +53,7 @@ static void close_request(void *self)
 
 /* ---- calls of the library -------------------------------------------------------------------- */
 
-static size_t key_bytes(const struct request *r) { return element_size(r->element); }
+static size_t key_bytes(const struct request *r) { return element_size(r->type.element); }
 static size_t value_bytes(const struct request *r)
 {
     return request_has_values(r) ? sizeof(uint32_t) : 0;
@@ -56,7 +74,7 @@ static cudaError_t sort(const struct request *r, const struct call *c, size_t *b
         ? sort_pairs_##type(c->workspace, bytes, c->out, values, c->in, NULL, c->n, order,         \
                             c->stream)                                                             \
         : sort_keys_##type(c->workspace, bytes, c->out, c->in, c->n, order, c->stream)
-    switch (r->element) {
+    switch (r->type.element) {
     case ELEMENT_I32: return SORT(i32);
     case ELEMENT_F32: return SORT(f32);
     case ELEMENT_U64: return SORT(u64);
@@ -70,7 +88,7 @@ static cudaError_t sort(const struct request *r, const struct call *c, size_t *b
 static size_t workspace(const struct request *r, size_t n, int variant)
 {
     size_t bytes = 0;
-    if (variant != FAST) return sort_document_workspace(n, r->element);
+    if (variant != FAST) return sort_document_workspace(n, r->type.element);
     return sort(r, &(struct call){.n = n}, &bytes) ? 0 : bytes;
 }
 
@@ -88,7 +106,7 @@ static cudaError_t launch(const struct subject *s, const struct call *c)
     int variant = s->options->variant;
     size_t bytes = workspace(r, c->n, variant);
     if (variant == FAST) return sort(r, c, &bytes);
-    return sort_document(chunks_of(variant), r->element, c->workspace, c->out, c->in, c->n,
+    return sort_document(chunks_of(variant), r->type.element, c->workspace, c->out, c->in, c->n,
                          order_asked(r), c->stream);
 }
 
@@ -97,21 +115,19 @@ static cudaError_t launch(const struct subject *s, const struct call *c)
 static int check_request(const struct request *r, const struct options *options,
                          struct fault *fault)
 {
+    const struct refusal refusals[] = {
+        {r->lines && r->pairs, "--lines has no use for --pairs; leave it out."},
+        {r->lines && r->type.given, "--lines and --type exclude each other."},
+        {r->lines && !options->input, "--lines sorts a text file; add --input FILE."},
+        {r->values && !options->output, "--values goes with the sorted keys; add --output FILE."},
+        {r->values && (!r->pairs || r->lines),
+         "--values: keys alone have no values; add --pairs, without --lines."},
+        {0}};
     if (options->variant != FAST && request_has_values(r))
         return fail(fault, EXIT_USAGE, "%s: variant %s sorts keys alone; variant fast has it.",
                     r->pairs ? "--pairs" : "--lines", variants[options->variant]);
-    if (r->lines && r->pairs)
-        return fail(fault, EXIT_USAGE, "--lines has no use for --pairs; leave it out.");
-    if (r->lines && r->typed)
-        return fail(fault, EXIT_USAGE, "--lines and --type exclude each other.");
-    if (r->lines && !options->input)
-        return fail(fault, EXIT_USAGE, "--lines sorts a text file; add --input FILE.");
-    if (r->values && !options->output)
-        return fail(fault, EXIT_USAGE, "--values goes with the sorted keys; add --output FILE.");
-    if (r->values && (!r->pairs || r->lines))
-        return fail(fault, EXIT_USAGE,
-                    "--values: keys alone have no values; add --pairs, without --lines.");
-    return r->values ? output_check(r->values, fault) : 0;
+    int code = options_refuse(refusals, fault);
+    return code || !r->values ? code : output_check(r->values, fault);
 }
 
 /* The values of pairs are places of 32 bits. */
@@ -125,16 +141,16 @@ static int plan(const struct subject *s, struct input *input, struct fault *faul
 {
     const struct request *r = s->self;
     int code = check_request(r, s->options, fault);
-    *input = (struct input){.element = r->element, .n = s->options->n};
+    *input = (struct input){.element = r->type.element, .n = s->options->n};
     return code ? code : check_count(r, input->n, fault);
 }
 
 static int get(struct request *r, struct input *input, const struct options *o, struct fault *fault)
 {
     if (r->lines) return sort_text_read(&r->text, input, o->input, fault);
-    if (!o->input) return input_generate_bits(input, r->element, o->n, o->seed, fault);
-    if (!r->typed) input_npy_type(o->input, &r->element);
-    return input_read(input, r->element, o->input, 0, fault);
+    if (!o->input) return input_generate_bits(input, r->type.element, o->n, o->seed, fault);
+    if (!r->type.given) input_npy_type(o->input, &r->type.element);
+    return input_read(input, r->type.element, o->input, 0, fault);
 }
 
 static int input(const struct subject *s, struct input *input, struct fault *fault)
@@ -143,7 +159,7 @@ static int input(const struct subject *s, struct input *input, struct fault *fau
     int code = check_request(r, s->options, fault);
     if (!code) code = get(r, input, s->options, fault);
     if (code) return code;
-    r->element = input->element;
+    r->type.element = input->element;
     code = check_count(r, input->n, fault);
     if (code) input_free(input);
     return code;
@@ -204,7 +220,7 @@ static void describe_input(const struct request *r, const struct options *o, cha
         snprintf(text, size, "the lines of %s, by their first 8 bytes",
                  strcmp(o->input, "-") ? "a text file" : "stdin");
     else if (!o->input)
-        snprintf(text, size, "random bits as %s, seed %llu", element_plural(r->element),
+        snprintf(text, size, "random bits as %s, seed %llu", element_plural(r->type.element),
                  (unsigned long long)o->seed);
 }
 
@@ -246,47 +262,6 @@ const struct step step15 = {
     .element = ELEMENT_U32,
     .clear_workspace = true,
     .variants = variants,
-    .options = sort_options,
+    .options = options,
     .verbs = &verbs,
 };
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-static const char *set_type(void *self, const char *value)
-{
-    static const enum element types[] = {ELEMENT_U32, ELEMENT_I32, ELEMENT_F32,
-                                         ELEMENT_U64, ELEMENT_I64, ELEMENT_F64};
-    struct request *r = self;
-    r->typed = element_choose(value, types, 6, &r->element);
-    return r->typed ? NULL : "this type is unknown; choose u32, i32, f32, u64, i64 or f64.";
-}
-
-static const char *set_values(void *self, const char *value)
-{
-    struct request *r = self;
-    if (!*value) return "the file name is empty.";
-    r->values = value;
-    return NULL;
-}
-
-#define MEMBER(name) offsetof(struct request, name)
-
-const struct step_option sort_options[] = {
-    {.name = "type",
-     .argument = "T",
-     .help = "type of the keys: u32, i32, f32, u64, i64 or f64 (default: a .npy file's, or u32)",
-     .set = set_type},
-    {.name = "pairs",
-     .help = "move a value with each key: the key's place in the input",
-     .member = MEMBER(pairs)},
-    {.name = "values",
-     .argument = "FILE",
-     .help = "with --pairs, write the values: .npy if so named, else text; - is stdout",
-     .set = set_values},
-    {.name = "descending",
-     .help = "sort the largest key to the front",
-     .member = MEMBER(descending)},
-    {.name = "lines",
-     .help = "sort the lines of the --input file by their bytes",
-     .member = MEMBER(lines)},
-    {.name = NULL}};

@@ -17,45 +17,30 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static int too_large(const char *name, struct fault *fault)
-{
-    return fail(fault, EXIT_USAGE, "%s does not fit into memory.", name);
-}
-
 /* The first 8 bytes as a number in which the first byte weighs most; zeros after the end. */
 static uint64_t key_of(const struct line *line)
 {
     uint64_t key = 0;
     for (size_t i = 0; i < KEY_BYTES; i++)
-        key = key << 8 | (i < line->length ? (unsigned char)line->text[i] : 0);
+        key = key << 8 | (i + 1 < line->length ? (unsigned char)line->text[i] : 0);
     return key;
-}
-
-static size_t count_lines(const struct text_lines *t)
-{
-    size_t n = 0;
-    for (const char *at = t->bytes, *end = at + t->length; at < end; n++) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        at = newline ? newline + 1 : end;
-    }
-    return n;
 }
 
 static int split(struct text_lines *t, struct input *input, const char *name, struct fault *fault)
 {
-    size_t n = count_lines(t);
+    size_t n = 0;
+    for (size_t i = 0; i < t->length; i++) n += t->bytes[i] == '\n';
     *input = (struct input){.element = ELEMENT_U64, .n = n};
     if (n > UINT32_MAX)
         return fail(fault, EXIT_USAGE, "%s has %zu lines; 2^32 - 1 is the most.", name, n);
     t->line = malloc(n * sizeof *t->line);
     uint64_t *keys = input->data = malloc(n * sizeof *keys);
-    if (!t->line || !keys) return too_large(name, fault);
-    const char *at = t->bytes, *end = at + t->length;
-    for (size_t i = 0; i < n; i++) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        t->line[i] = (struct line){at, (size_t)((newline ? newline : end) - at)};
+    if (!t->line || !keys) return fail(fault, EXIT_USAGE, "%s does not fit into memory.", name);
+    const char *at = t->bytes;
+    for (size_t i = 0; i < n; i++, at += t->line[i - 1].length) {
+        const char *newline = memchr(at, '\n', (size_t)(t->bytes + t->length - at));
+        t->line[i] = (struct line){at, (size_t)(newline + 1 - at)};
         keys[i] = key_of(&t->line[i]);
-        at = newline + 1;
     }
     return 0;
 }
@@ -69,12 +54,10 @@ void sort_text_free(struct text_lines *t)
 
 int sort_text_read(struct text_lines *t, struct input *input, const char *path, struct fault *fault)
 {
-    struct input bytes;
-    int code = input_read_bytes(&bytes, path, TEXT_MOST, "--lines", "there is nothing to sort",
-                                fault);
-    *input = (struct input){.element = ELEMENT_U64};
+    int code =
+        input_read_lines(input, path, TEXT_MOST, "--lines", "there is nothing to sort", fault);
     if (code) return code;
-    *t = (struct text_lines){.bytes = bytes.data, .length = bytes.n};
+    *t = (struct text_lines){.bytes = input->data, .length = input->n};
     code = split(t, input, strcmp(path, "-") ? path : "stdin", fault);
     if (!code) return 0;
     sort_text_free(t);
@@ -89,7 +72,8 @@ static int compare(const void *left, const void *right, void *text)
 {
     const struct line *lines = ((const struct text_lines *)text)->line;
     const struct line *a = &lines[*(const uint32_t *)left], *b = &lines[*(const uint32_t *)right];
-    int order = memcmp(a->text, b->text, a->length < b->length ? a->length : b->length);
+    size_t length = a->length < b->length ? a->length : b->length;
+    int order = memcmp(a->text, b->text, length - 1); /* without the newlines */
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
@@ -110,30 +94,17 @@ static void sort_runs(const struct text_lines *t, bool descending, uint32_t *ind
     }
 }
 
-/* Adds a line. Returns 0 or EXIT_USAGE. */
-static int write_line(struct output *output, const struct line *line, struct fault *fault)
-{
-    int code = output_add(output, line->text, line->length, fault);
-    return code ? code : output_add(output, "\n", 1, fault);
-}
-
 /* Lines are written as they are, whatever the file's name is. */
-static int write_lines(const struct text_lines *t, const char *path, const uint32_t *index,
-                       size_t n, struct fault *fault)
-{
-    struct output output;
-    int code = output_begin_bytes(&output, path, fault);
-    for (size_t i = 0; i < n && !code; i++) code = write_line(&output, &t->line[index[i]], fault);
-    return code ? code : output_end(&output, fault);
-}
-
 int sort_text_write(const struct text_lines *t, bool descending, const uint32_t *index, size_t n,
                     const char *path, struct fault *fault)
 {
     uint32_t *sorted = allocated(malloc(n * sizeof *sorted));
+    struct output output;
     memcpy(sorted, index, n * sizeof *sorted);
     sort_runs(t, descending, sorted, n);
-    int code = write_lines(t, path, sorted, n, fault);
+    int code = output_begin_bytes(&output, path, fault);
+    for (size_t i = 0; i < n && !code; i++)
+        code = output_add(&output, t->line[sorted[i]].text, t->line[sorted[i]].length, fault);
     free(sorted);
-    return code;
+    return code ? code : output_end(&output, fault);
 }

@@ -13,124 +13,51 @@
 
 enum { BITS = 16, COUNTERS = 1 << BITS };
 
-/* n keys as numbers whose unsigned order is the one asked for, and where each was. */
-struct sorted {
-    size_t n;
-    uint64_t *key, *key_room;
-    uint32_t *index, *index_room; /* NULL: not asked for */
-    size_t *start;                /* COUNTERS of them */
-    enum element element;
-    bool descending;
+/* A key as a number whose unsigned order is the one asked for, and where it was. */
+struct item {
+    uint64_t key;
+    size_t index;
 };
 
-static uint64_t key_bits(enum element element, const void *keys, size_t i)
+static uint64_t encoded(const struct problem *p, bool descending, size_t i)
 {
-    if (element_size(element) == 8) return ((const uint64_t *)keys)[i];
-    return ((const uint32_t *)keys)[i];
-}
-
-static uint64_t all_bits(enum element element)
-{
-    return element_size(element) == 8 ? UINT64_MAX : UINT32_MAX;
-}
-
-/* Flips what has to be flipped for unsigned order (rank.cuh does the same on the GPU). */
-static uint64_t flips(enum element element, bool descending, bool negative)
-{
-    uint64_t all = all_bits(element), sign = all ^ all >> 1, flip = 0;
-    if (element_is_real(element))
-        flip = negative ? all : sign;
-    else if (element == ELEMENT_I32 || element == ELEMENT_I64)
+    bool wide = element_size(p->element) == 8;
+    uint64_t key = wide ? ((const uint64_t *)p->in)[i] : ((const uint32_t *)p->in)[i];
+    uint64_t all = wide ? UINT64_MAX : UINT32_MAX, sign = all ^ all >> 1, flip = 0;
+    if (element_is_real(p->element))
+        flip = key & sign ? all : sign;
+    else if (p->element == ELEMENT_I32 || p->element == ELEMENT_I64)
         flip = sign;
-    return descending ? flip ^ all : flip;
-}
-
-static uint64_t encoded(const struct sorted *s, uint64_t bits)
-{
-    uint64_t all = all_bits(s->element);
-    return bits ^ flips(s->element, s->descending, (bits & (all ^ all >> 1)) != 0);
-}
-
-static void swap_rooms(struct sorted *s)
-{
-    uint64_t *key = s->key;
-    uint32_t *index = s->index;
-    s->key = s->key_room, s->key_room = key;
-    s->index = s->index_room, s->index_room = index;
+    return key ^ (descending ? flip ^ all : flip);
 }
 
 /* A stable pass by the 16 bits from `shift` on. */
-static void sort_pass(struct sorted *s, unsigned shift)
+static void sort_pass(struct item *to, const struct item *from, size_t n, unsigned shift)
 {
-    memset(s->start, 0, COUNTERS * sizeof *s->start);
-    for (size_t i = 0; i < s->n; i++) s->start[s->key[i] >> shift & (COUNTERS - 1)]++;
-    for (size_t d = 0, before = 0; d < COUNTERS; d++) {
-        size_t count = s->start[d];
-        s->start[d] = before;
+    size_t *start = allocated(calloc(COUNTERS, sizeof *start)), before = 0;
+    for (size_t i = 0; i < n; i++) start[from[i].key >> shift & (COUNTERS - 1)]++;
+    for (size_t d = 0; d < COUNTERS; d++) {
+        size_t count = start[d];
+        start[d] = before;
         before += count;
     }
-    for (size_t i = 0; i < s->n; i++) {
-        size_t to = s->start[s->key[i] >> shift & (COUNTERS - 1)]++;
-        s->key_room[to] = s->key[i];
-        if (s->index) s->index_room[to] = s->index[i];
-    }
-    swap_rooms(s);
+    for (size_t i = 0; i < n; i++) to[start[from[i].key >> shift & (COUNTERS - 1)]++] = from[i];
+    free(start);
 }
 
-static void sorted_free(struct sorted *s)
+static void compare(struct verdict *v, const struct problem *p, const struct item *sorted,
+                    const void *out, bool pairs)
 {
-    free(s->key);
-    free(s->key_room);
-    free(s->index);
-    free(s->index_room);
-    free(s->start);
-}
-
-static void sorted_make(struct sorted *s, const struct request *r, const struct problem *p)
-{
-    size_t n = p->n;
-    bool indexed = request_has_values(r);
-    *s = (struct sorted){.n = n,
-                         .key = allocated(malloc(n * sizeof *s->key)),
-                         .key_room = allocated(malloc(n * sizeof *s->key)),
-                         .start = allocated(malloc(COUNTERS * sizeof *s->start)),
-                         .element = p->element,
-                         .descending = r->descending};
-    if (indexed) {
-        s->index = allocated(malloc(n * sizeof *s->index));
-        s->index_room = allocated(malloc(n * sizeof *s->index));
-    }
-    for (size_t i = 0; i < n; i++) {
-        s->key[i] = encoded(s, key_bits(p->element, p->in, i));
-        if (s->index) s->index[i] = (uint32_t)i;
-    }
-    for (unsigned shift = 0; shift < 8 * element_size(p->element); shift += BITS)
-        sort_pass(s, shift);
-}
-
-/* The bits of the key whose encoding is x. */
-static uint64_t decoded(const struct sorted *s, uint64_t x)
-{
-    uint64_t sign = all_bits(s->element) ^ all_bits(s->element) >> 1;
-    uint64_t negative = x ^ flips(s->element, s->descending, true);
-    return negative & sign ? negative : x ^ flips(s->element, s->descending, false);
-}
-
-static void compare(struct verdict *v, const struct sorted *s, const void *out)
-{
-    enum element element = s->element;
-    const uint32_t *values = (const uint32_t *)((const char *)out + s->n * element_size(element));
-    size_t wrong_values = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        uint64_t want = decoded(s, s->key[i]);
-        uint32_t narrow = (uint32_t)want;
-        bool wide = element_size(element) == 8;
-        if (key_bits(element, out, i) != want)
-            verdict_note_element(v, i, element, out, i,
-                                 wide ? (const void *)&want : (const void *)&narrow);
-        else if (s->index && values[i] != s->index[i]) {
+    size_t size = element_size(p->element), wrong_values = 0;
+    const uint32_t *values = (const uint32_t *)((const char *)out + p->n * size);
+    for (size_t i = 0; i < p->n; i++) {
+        const char *want = (const char *)p->in + sorted[i].index * size;
+        uint32_t index = (uint32_t)sorted[i].index;
+        if (memcmp((const char *)out + i * size, want, size) != 0) {
+            verdict_note_element(v, i, p->element, out, i, want);
+        } else if (pairs && values[i] != index) {
             wrong_values++;
-            verdict_note_element(v, i, ELEMENT_U32, values, i, &s->index[i]);
+            verdict_note_element(v, i, ELEMENT_U32, values, i, &index);
         }
     }
     if (wrong_values && wrong_values == v->wrong)
@@ -143,8 +70,14 @@ static void compare(struct verdict *v, const struct sorted *s, const void *out)
 void sort_judge(const struct request *r, const struct problem *p, const void *out,
                 struct verdict *v)
 {
-    struct sorted s;
-    sorted_make(&s, r, p);
-    compare(v, &s, out);
-    sorted_free(&s);
+    struct item *items = allocated(malloc(2 * p->n * sizeof *items));
+    struct item *from = items, *to = items + p->n;
+    for (size_t i = 0; i < p->n; i++) from[i] = (struct item){encoded(p, r->descending, i), i};
+    for (unsigned shift = 0; shift < 8 * element_size(p->element); shift += BITS) {
+        sort_pass(to, from, p->n, shift);
+        struct item *sorted = to;
+        to = from, from = sorted;
+    }
+    compare(v, p, from, out, request_has_values(r));
+    free(items);
 }

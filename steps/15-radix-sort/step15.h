@@ -11,12 +11,8 @@
 extern "C" {
 #endif
 
-/* ---- the document's sort --------------------------------------------------------------------- */
-
-/*
- * The sort as GPU Gems 3 describes it in 39.3.3, and with the lecture's sort of a warp. Keys alone;
- * otherwise as sort.h says, and with the names of its types.
- */
+/* The document's sort, as GPU Gems 3 describes it in 39.3.3, and with the lecture's sort of a warp.
+ * Keys alone; otherwise as sort.h says, and with the names of its types. */
 
 /* How chunks are sorted before they are merged, and how many keys they have. */
 enum chunks { CHUNKS_SPLIT, CHUNKS_BITONIC };
@@ -42,40 +38,34 @@ struct input;
 struct problem;
 struct verdict;
 
-/* A text file, and its lines. All zero: none has been read. */
+/* A text file, and its lines with their newlines. All zero: none has been read. */
 struct text_lines {
     char *bytes;
     size_t length;
     struct line {
-        const char *text; /* without the '\n' */
+        const char *text;
         size_t length;
     } * line;
 };
 
 struct request {
-    bool typed;           /* --type */
-    enum element element; /* of the keys */
-    bool pairs;           /* --pairs: the values are the keys' indices */
+    struct type_asked type; /* --type of the keys */
+    bool pairs;             /* --pairs: the values are the keys' indices */
     bool descending;
-    bool lines;         /* --lines: keys are the first 8 bytes of lines */
-    const char *values; /* --values: a file; NULL: none */
-    struct text_lines text;   /* with --lines */
+    bool lines;             /* --lines: keys are the first 8 bytes of lines */
+    const char *values;     /* --values: a file; NULL: none */
+    struct text_lines text; /* with --lines */
 };
-extern const struct step_option sort_options[];
 
 /* Does a value, its index, go with each key? */
 static inline bool request_has_values(const struct request *r) { return r->pairs || r->lines; }
 
-/* ---- reference.c ----------------------------------------------------------------------------- */
-
-/* Judges every key and value of `out` by a sort on the CPU. */
+/* reference.c: judges every key and value of `out` by a sort on the CPU. */
 void sort_judge(const struct request *, const struct problem *, const void *out,
                 struct verdict *);
 
-/* ---- lines.c --------------------------------------------------------------------------------- */
-
-/* The lines of a file ("-": stdin); their first 8 bytes, the first one uppermost, become the input:
- * uint64, with zeros after a shorter line. Returns 0, or EXIT_USAGE and a sentence. */
+/* lines.c: the lines of a file ("-": stdin); their first 8 bytes, the first one uppermost, become
+ * the input: uint64, with zeros after a shorter line. Returns 0, or EXIT_USAGE and a sentence. */
 int sort_text_read(struct text_lines *, struct input *, const char *path, struct fault *);
 void sort_text_free(struct text_lines *);
 

@@ -246,6 +246,15 @@ int input_read_bytes(struct input *input, const char *path, size_t most, const c
     return code;
 }
 
+int input_read_lines(struct input *input, const char *path, size_t most, const char *option,
+                     const char *of_empty, struct fault *fault)
+{
+    int code = input_read_bytes(input, path, most, option, of_empty, fault);
+    char *text = input->data;
+    if (!code && text[input->n - 1] != '\n') text[input->n++] = '\n';
+    return code;
+}
+
 int input_reserve(struct reader *reader, struct input *input, size_t n, struct fault *fault)
 {
     size_t bytes;

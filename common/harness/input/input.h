@@ -51,6 +51,10 @@ struct input {
 int input_read_bytes(struct input *, const char *path, size_t most, const char *option,
                      const char *of_empty, struct fault *);
 
+/* The same of lines: as grep does, a last one without a newline gets one. */
+int input_read_lines(struct input *, const char *path, size_t most, const char *option,
+                     const char *of_empty, struct fault *);
+
 /*
  * input.c: n random numbers of the step's type. The same seed gives the same numbers on
  * every platform. Integers (real = false) are never 0, have zero mean, and every sum of neighbours

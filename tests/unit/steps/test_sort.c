@@ -374,7 +374,7 @@ static struct verdict judge(void (*break_it)(uint32_t *keys, uint32_t *values))
     static const uint32_t in[] = {5, 1, 5, 0xFFFFFFFF, 0, 1};
     uint32_t out[12] = {0, 1, 1, 5, 5, 0xFFFFFFFF, 4, 1, 5, 0, 2, 3};
     struct problem problem = {.element = ELEMENT_U32, .in = in, .n = 6};
-    struct request request = {.element = ELEMENT_U32, .pairs = true};
+    struct request request = {.type = {true, ELEMENT_U32}, .pairs = true};
     struct verdict verdict = {.right = true, .exact = true, .checked = 6};
     if (break_it) break_it(out, out + 6);
     sort_judge(&request, &problem, out, &verdict);
