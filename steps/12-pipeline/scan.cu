@@ -27,26 +27,14 @@
 
 /* ---- the launches of each kernel ------------------------------------------------------------- */
 
-/* A wave may begin while the kernel before it in the stream still runs, and waits for it by itself
- * (wait_for_kernel_before). Only code for Hopper waits so. */
 template <int SEGMENTS, int ROWS, bool ALONE, bool ALIGNED, bool INCLUSIVE, typename In,
           typename Sum>
 static cudaError_t launch_wave_of(Sum *out, const In *in, size_t n, const struct gpu *gpu,
                                   struct workspace *w, cudaStream_t stream)
 {
     unsigned tiles = (unsigned)tiles_in(n, {SEGMENTS, ROWS}, sizeof(Sum));
-    cudaLaunchAttribute overlap = {};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = tiles;
-    config.blockDim = SEGMENTS * LANES;
-    config.stream = stream;
-    config.attrs = &overlap;
-    config.numAttrs = gpu->capability >= 90;
-    return cudaLaunchKernelEx(&config,
-                              scan_wave<SEGMENTS, ROWS, ALONE, ALIGNED, INCLUSIVE, In, Sum>, out,
-                              in, n, tiles, w);
+    return launch_after(gpu, scan_wave<SEGMENTS, ROWS, ALONE, ALIGNED, INCLUSIVE, In, Sum>, tiles,
+                        SEGMENTS * LANES, 0, stream, out, in, n, tiles, w);
 }
 
 template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>

@@ -63,29 +63,9 @@ static struct sums<Sum> divide(struct sat_size size, void *workspace, size_t *by
     return t;
 }
 
-/* Launches a kernel that may begin while the one before it in the stream still runs, and that waits
- * for it by itself (wait_for_kernel_before). Only code for Hopper waits so. */
-template <typename... Parameters, typename... Arguments>
-static cudaError_t launch_after(void (*kernel)(Parameters...), size_t blocks, unsigned threads,
-                                cudaStream_t stream, Arguments... arguments)
-{
-    struct gpu gpu;
-    cudaLaunchAttribute overlap = {};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config = {};
-    if (blocks > INT32_MAX) return cudaErrorInvalidValue; // beyond any grid
-    CUDA_TRY(look_at_gpu(&gpu));
-    config.gridDim = (unsigned)blocks;
-    config.blockDim = threads;
-    config.stream = stream;
-    config.attrs = &overlap;
-    config.numAttrs = gpu.capability >= 90;
-    return cudaLaunchKernelEx(&config, kernel, arguments...);
-}
-
 template <typename Sum>
-static cudaError_t launch_scan_down(const struct sums<Sum> &t, cudaStream_t stream)
+static cudaError_t launch_scan_down(const struct sums<Sum> &t, const struct gpu *gpu,
+                                    cudaStream_t stream)
 {
     size_t channels = t.tile_pitch / t.tile_columns;
     size_t row = channels * t.row_pitch; // all channels of a tile column are one row
@@ -97,7 +77,7 @@ static cudaError_t launch_scan_down(const struct sums<Sum> &t, cudaStream_t stre
                          {t.tiles, t.tile_rows, t.tile_pitch},
                          (unsigned)columns,
                          (unsigned)rows};
-    return launch_after(scan_down<Sum>, blocks, DOWN_WARPS * LANES, stream, all);
+    return launch_after(gpu, scan_down<Sum>, blocks, DOWN_WARPS * LANES, 0, stream, all);
 }
 
 template <bool ALIGNED, int CHANNELS, typename Pixel, typename Sum>
@@ -105,12 +85,14 @@ static cudaError_t launch(Sum *table, const Pixel *pixels, const struct sums<Sum
                           cudaStream_t stream)
 {
     size_t blocks = divide_up(t.tile_columns * t.tile_rows, WARPS);
+    struct gpu gpu;
     if (blocks > INT32_MAX) return cudaErrorInvalidValue; // beyond any grid
+    CUDA_TRY(look_at_gpu(&gpu));
     CUDA_TRY(launch_kernel(sum_tiles<ALIGNED, Pixel, CHANNELS>, (unsigned)blocks, WARPS * LANES, 0,
                            stream, pixels, t));
-    CUDA_TRY(launch_scan_down(t, stream));
-    return launch_after(write_table<ALIGNED, Pixel, CHANNELS>, blocks, WARPS * LANES, stream, table,
-                        pixels, t);
+    CUDA_TRY(launch_scan_down(t, &gpu, stream));
+    return launch_after(&gpu, write_table<ALIGNED, Pixel, CHANNELS>, blocks, WARPS * LANES, 0,
+                        stream, table, pixels, t);
 }
 
 template <bool ALIGNED, typename Pixel, typename Sum>

@@ -84,9 +84,6 @@ static cudaError_t launch_resident(struct arrays<Key> a, size_t n, codec<Key> c,
     case 1: return launch_resident_of<1, PAIRS>(a, n, c, s.blocks, gpu, stream);
     case 2: return launch_resident_of<2, PAIRS>(a, n, c, s.blocks, gpu, stream);
     case 4: return launch_resident_of<4, PAIRS>(a, n, c, s.blocks, gpu, stream);
-#if RESIDENT_KEYS_MOST > 8
-    case 16: return launch_resident_of<16, PAIRS>(a, n, c, s.blocks, gpu, stream);
-#endif
     default: return launch_resident_of<8, PAIRS>(a, n, c, s.blocks, gpu, stream);
     }
 }
@@ -174,20 +171,11 @@ static cudaError_t launch_passes(const struct arrays<Key> &a, size_t n, codec<Ke
                                  const struct gpu *gpu, cudaStream_t stream)
 {
     auto *kernel = sort_by_digit<HALF, PAIRS, Word, Key>;
-    cudaLaunchAttribute overlap = {};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = (unsigned)tiles;
-    config.blockDim = ONESWEEP_THREADS;
-    config.dynamicSmemBytes = sizeof(pass_memory<HALF, PAIRS, Word, Key>);
-    config.stream = stream;
-    config.attrs = &overlap;
-    config.numAttrs = ONESWEEP_OVERLAP && gpu->capability >= 90;
-
-    CUDA_TRY(allow_shared((const void *)kernel, config.dynamicSmemBytes));
+    size_t shared = sizeof(pass_memory<HALF, PAIRS, Word, Key>);
+    CUDA_TRY(allow_shared((const void *)kernel, shared));
     for (unsigned pass = 0; pass < PASSES(sizeof(Key)); pass++)
-        CUDA_TRY(cudaLaunchKernelEx(&config, kernel, a, n, c, pass, control, states));
+        CUDA_TRY(launch_after(gpu, kernel, tiles, ONESWEEP_THREADS, shared, stream, a, n, c, pass,
+                              control, states));
     return cudaSuccess;
 }
 

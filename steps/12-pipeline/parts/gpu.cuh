@@ -14,6 +14,7 @@
 
 #include <cuda_runtime.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { GPU_DEVICES = 64 }; /* of devices with a higher number, no answers are kept */
 
@@ -111,6 +112,28 @@ static cudaError_t blocks_for(int threads, size_t shared, size_t tiles, const st
     size_t all = (size_t)fit * gpu->multiprocessors;
     *blocks = (unsigned)(tiles < all ? tiles : all);
     return !error && fit == 0 ? cudaErrorInvalidConfiguration : error;
+}
+
+/* Launches a kernel as launch_kernel.cuh does, except: it may begin while the kernel before it in
+ * the stream still runs, and waits for it by itself (wait_for_kernel_before). Only code for Hopper
+ * waits so. */
+template <typename... Parameters, typename... Arguments>
+static cudaError_t launch_after(const struct gpu *gpu, void (*kernel)(Parameters...), size_t blocks,
+                                unsigned threads, size_t shared, cudaStream_t stream,
+                                const Arguments &...arguments)
+{
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = (unsigned)blocks;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    config.attrs = &overlap;
+    config.numAttrs = gpu->capability >= 90;
+    if (blocks > INT32_MAX) return cudaErrorInvalidValue; // beyond any grid
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
 #endif

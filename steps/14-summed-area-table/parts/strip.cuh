@@ -145,7 +145,7 @@ static __device__ float warp_sum(float v)
     return v;
 }
 
-/* What the kernel before this one in the stream has stored is there. launch_after in fast.cu lets a
+/* What the kernel before this one in the stream has stored is there. launch_after (gpu.cuh) lets a
  * kernel begin before. */
 static __device__ void wait_for_kernel_before()
 {

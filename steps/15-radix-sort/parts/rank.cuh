@@ -115,9 +115,6 @@ static __device__ unsigned minus_one()
  * same time. All lanes take part. */
 static __device__ unsigned lanes_with_digit(unsigned digit)
 {
-#if ONESWEEP_MATCH
-    return __match_any_sync(ALL_LANES, digit);
-#else
     unsigned lanes;
     asm volatile("{ .reg .pred p; .reg .b32 a, b, c, d, e, f, g, h;\n"                      //
                  LANES_WITH("1", "a") LANES_WITH("2", "b") LANES_WITH("4", "c")             //
@@ -128,7 +125,6 @@ static __device__ unsigned lanes_with_digit(unsigned digit)
                  : "=r"(lanes)
                  : "r"(digit), "r"(minus_one()));
     return lanes;
-#endif
 }
 
 /* This lane and those before it. */

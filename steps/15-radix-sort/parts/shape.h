@@ -1,8 +1,7 @@
 /*
  * shape.h — the sizes of the fast sort: digits, tiles, blocks, and which kernel takes which n.
  *
- * Each number that is only a matter of speed can be set on nvcc's command line,
- * -DONESWEEP_KEYS_4=17.
+ * The numbers with an #ifndef are smaller in tests, so that few keys take the kernels for many.
  */
 #ifndef STEP15_SHAPE_H
 #define STEP15_SHAPE_H
@@ -24,9 +23,7 @@
 #define ONESWEEP_THREADS 512
 #endif
 /* Blocks that a multiprocessor is to hold: fewer leave more registers for a thread. */
-#ifndef ONESWEEP_BLOCKS
 #define ONESWEEP_BLOCKS 2
-#endif
 /* Keys a thread, for keys of 4 and of 8 bytes, alone and with values: as many as there are
  * registers for. The larger the tile, the longer its runs of keys with the same digit. */
 #ifndef ONESWEEP_KEYS_4
@@ -42,17 +39,7 @@
 #define ONESWEEP_PAIRS_8 14
 #endif
 /* Tiles that a thread asks for at a time when it looks back. */
-#ifndef ONESWEEP_WINDOW
 #define ONESWEEP_WINDOW 4
-#endif
-/* How lanes with the same digit find each other: 0 votes on each bit, 1 uses match.any. */
-#ifndef ONESWEEP_MATCH
-#define ONESWEEP_MATCH 0
-#endif
-/* The next kernel's blocks may start while the last blocks of this one end (Hopper). */
-#ifndef ONESWEEP_OVERLAP
-#define ONESWEEP_OVERLAP 1
-#endif
 
 #define ONESWEEP_MOST_KEYS(key_bytes, pairs)                                                       \
     ((key_bytes) == 8 ? ((pairs) ? ONESWEEP_PAIRS_8 : ONESWEEP_KEYS_8)                             \
@@ -71,24 +58,14 @@
 
 /* ---- histogram.cuh --------------------------------------------------------------------------- */
 
-#ifndef HISTOGRAM_THREADS
 #define HISTOGRAM_THREADS 1024
-#endif
 /* Vectors of 16 bytes that a thread reads at a time. */
-#ifndef HISTOGRAM_VECTORS
 #define HISTOGRAM_VECTORS 4
-#endif
 /* Copies of each counter, so that lanes use different banks: few for small n, many for large n.
  * A multiple of 4, and at most 32. */
-#ifndef HISTOGRAM_FEW
-#define HISTOGRAM_FEW 4
-#endif
-#ifndef HISTOGRAM_MANY_4
+#define HISTOGRAM_FEW    4
 #define HISTOGRAM_MANY_4 16
-#endif
-#ifndef HISTOGRAM_MANY_8
 #define HISTOGRAM_MANY_8 8
-#endif
 #ifndef HISTOGRAM_MANY_FROM
 #define HISTOGRAM_MANY_FROM ((size_t)1 << 22)
 #endif
@@ -96,30 +73,20 @@
 
 /* ---- resident.cuh: the keys stay in the shared memory of one block, or of a cluster ---------- */
 
-#ifndef RESIDENT_THREADS
 #define RESIDENT_THREADS 512
-#endif
 /* More keys than this are not resident, whatever there is room for: alone, and with values. */
 #ifndef RESIDENT_MAX
 #define RESIDENT_MAX ((size_t)1 << 16)
 #endif
-#ifndef RESIDENT_PAIRS_MAX
 #define RESIDENT_PAIRS_MAX (RESIDENT_MAX / 2)
-#endif
-/* Keys a thread at most, in a cluster and in a block that is alone: 1, 2, 4, 8 or 16. */
-#ifndef RESIDENT_KEYS_MOST
+/* Keys a thread at most: 1, 2, 4 or 8. */
 #define RESIDENT_KEYS_MOST 8
-#endif
-#ifndef RESIDENT_KEYS_ALONE
-#define RESIDENT_KEYS_ALONE 8
-#endif
 /* Blocks of a cluster: more than 8 have to be asked for, and not each GPU grants them. */
 #define CLUSTER_MOST     16
 #define CLUSTER_PORTABLE 8
 /* One block takes up to this many keys where clusters exist; above that, a cluster. */
-#ifndef RESIDENT_ALONE_MAX
 #define RESIDENT_ALONE_MAX 2048
-#endif
+
 /* What a resident sort of n keys is divided into. blocks 0: n is too large for it. */
 struct resident_shape {
     unsigned blocks, keys; /* blocks of the cluster, keys a thread */
@@ -132,9 +99,9 @@ static inline struct resident_shape resident_shape(size_t n, bool pairs, unsigne
     struct resident_shape s = {1, 1};
     if (n > (pairs ? RESIDENT_PAIRS_MAX : RESIDENT_MAX)) return (struct resident_shape){0, 0};
     if (n <= RESIDENT_ALONE_MAX) most = 1;
-    unsigned keys = most == 1 ? RESIDENT_KEYS_ALONE : RESIDENT_KEYS_MOST;
     while ((size_t)s.blocks * s.keys * RESIDENT_THREADS < n && s.blocks < most) s.blocks *= 2;
-    while ((size_t)s.blocks * s.keys * RESIDENT_THREADS < n && s.keys < keys) s.keys *= 2;
+    while ((size_t)s.blocks * s.keys * RESIDENT_THREADS < n && s.keys < RESIDENT_KEYS_MOST)
+        s.keys *= 2;
     if ((size_t)s.blocks * s.keys * RESIDENT_THREADS < n) s.blocks = 0;
     return s;
 }
@@ -149,9 +116,7 @@ static inline struct resident_shape resident_shape(size_t n, bool pairs, unsigne
 #define WAVE_BLOCKS_MOST 160
 #endif
 /* Keys a thread at most: 1, 2, 4 or 8. */
-#ifndef WAVE_KEYS_MOST
 #define WAVE_KEYS_MOST 8
-#endif
 /* More keys than this are not sorted in a wave, whatever there is room for. */
 #ifndef WAVE_MAX
 #define WAVE_MAX ((size_t)1 << 20)

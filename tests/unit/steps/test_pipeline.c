@@ -523,11 +523,11 @@ Test(pipeline, a_state_for_each_tile)
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 /* Calls that are refused, or have nothing to do, write nothing and launch nothing. */
-struct refusal {
+struct refused {
     struct buffer workspace, in, out;
 };
 
-static void begin_refusal(struct refusal *r, const struct job *job)
+static void begin_refusal(struct refused *r, const struct job *job)
 {
     r->workspace = make(workspace_bytes(job) + 64, 0);
     r->in = make(job->n * type_of(job)->in_bytes, 0);
@@ -542,7 +542,7 @@ static void expect_untouched(const struct buffer *buffer)
     free(bytes);
 }
 
-static void end_refusal(struct refusal *r)
+static void end_refusal(struct refused *r)
 {
     ok(cudaGetLastError());
     ok(cudaDeviceSynchronize());
@@ -576,7 +576,7 @@ Test(pipeline, tells_how_large_a_workspace_it_needs)
 {
     for (int type = 0; type < TYPES; type++) {
         struct job job = {type, 100000, false, false, 0};
-        struct refusal r;
+        struct refused r;
         begin_refusal(&r, &job);
         size_t bytes = 0, before = 0;
         for (size_t n = 0; n < (size_t)1 << 40; n = 3 * n + 1) {
@@ -600,7 +600,7 @@ Test(pipeline, refuses_too_many_tiles)
         for (int inclusive = 0; inclusive < 2; inclusive++) {
             size_t tile = TILE(types[type].sum_bytes), most = tile * INT32_MAX, all = SIZE_MAX;
             struct job job = {type, 10, inclusive, false, 0};
-            struct refusal r;
+            struct refused r;
             begin_refusal(&r, &job);
             any_scan *scan = scan_of(&job);
             void *w = r.workspace.data, *out = r.out.data, *in = r.in.data;
