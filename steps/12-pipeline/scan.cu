@@ -67,52 +67,41 @@ template <bool HELD, bool INCLUSIVE, typename In, typename Sum>
 static cudaError_t launch_onchip(Sum *out, const In *in, size_t n, bool aligned,
                                  struct workspace *w, cudaStream_t stream)
 {
+    constexpr auto kernel = scan_onchip<HELD, INCLUSIVE, In, Sum>;
     struct division d = onchip_division(n, sizeof(Sum));
-    unsigned tiles = (unsigned)tiles_in(n, d, sizeof(Sum));
     size_t held = HELD ? onchip_held_bytes(d.rows, sizeof(Sum)) : 0;
-
-    if (HELD) {
-        // The most of all n: other threads of the host may set it for other n at the same time.
-        size_t most = onchip_held_bytes(ONCHIP_MAX_ROWS, sizeof(Sum));
-        cudaError_t error = allow_shared((const void *)scan_onchip<HELD, INCLUSIVE, In, Sum>, most);
-        if (error) return error;
-    }
-    return launch_kernel(scan_onchip<HELD, INCLUSIVE, In, Sum>, tiles, ONCHIP_THREADS, held, stream,
-                         out, in, n, d.rows / PART_ROWS, aligned, w);
+    // The most of all n: other threads of the host may set it for other n at the same time.
+    size_t most = onchip_held_bytes(ONCHIP_MAX_ROWS, sizeof(Sum));
+    cudaError_t error = HELD ? allow_shared((const void *)kernel, most) : cudaSuccess;
+    if (error) return error;
+    return launch_kernel(kernel, (unsigned)tiles_in(n, d, sizeof(Sum)), ONCHIP_THREADS, held,
+                         stream, out, in, n, d.rows / PART_ROWS, aligned, w);
 }
 
 template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
 static cudaError_t launch_direct(Sum *out, const In *in, size_t n, const struct gpu *gpu,
                                  struct workspace *w, cudaStream_t stream)
 {
+    constexpr auto kernel = scan_direct<ALIGNED, INCLUSIVE, In, Sum>;
     size_t tiles = tiles_of(n, sizeof(Sum));
     unsigned blocks;
-    cudaError_t error = blocks_for<scan_direct<ALIGNED, INCLUSIVE, In, Sum>>(DIRECT_THREADS, 0,
-                                                                             tiles, gpu, &blocks);
+    cudaError_t error = blocks_for<kernel>(DIRECT_THREADS, 0, tiles, gpu, &blocks);
     if (error) return error;
-    return launch_kernel(scan_direct<ALIGNED, INCLUSIVE, In, Sum>, blocks, DIRECT_THREADS, 0,
-                         stream, out, in, n, (unsigned)tiles, w);
-}
-
-template <bool INCLUSIVE, typename In, typename Sum>
-static cudaError_t pipeline_blocks(size_t n, const struct gpu *gpu, unsigned *blocks)
-{
-    constexpr auto kernel = scan_pipeline<INCLUSIVE, In, Sum>;
-    size_t tiles = tiles_of(n, sizeof(Sum)), shared = sizeof(ring_of<In, Sum>);
-    cudaError_t error = allow_shared((const void *)kernel, shared);
-    return error ? error : blocks_for<kernel>(PIPELINE_THREADS, shared, tiles, gpu, blocks);
+    return launch_kernel(kernel, blocks, DIRECT_THREADS, 0, stream, out, in, n, (unsigned)tiles, w);
 }
 
 template <bool INCLUSIVE, typename In, typename Sum>
 static cudaError_t launch_pipeline(Sum *out, const In *in, size_t n, const struct gpu *gpu,
                                    struct workspace *w, cudaStream_t stream)
 {
+    constexpr auto kernel = scan_pipeline<INCLUSIVE, In, Sum>;
+    size_t tiles = tiles_of(n, sizeof(Sum)), shared = sizeof(ring_of<In, Sum>);
     unsigned blocks;
-    cudaError_t error = pipeline_blocks<INCLUSIVE, In, Sum>(n, gpu, &blocks);
+    cudaError_t error = allow_shared((const void *)kernel, shared);
+    if (!error) error = blocks_for<kernel>(PIPELINE_THREADS, shared, tiles, gpu, &blocks);
     if (error) return error;
-    return launch_kernel(scan_pipeline<INCLUSIVE, In, Sum>, blocks, PIPELINE_THREADS,
-                         sizeof(ring_of<In, Sum>), stream, out, in, n,
-                         (unsigned)tiles_of(n, sizeof(Sum)), w);
+    return launch_kernel(kernel, blocks, PIPELINE_THREADS, shared, stream, out, in, n,
+                         (unsigned)tiles, w);
 }
 
 /* ---- the choice of a kernel ------------------------------------------------------------------ */

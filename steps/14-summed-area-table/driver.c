@@ -56,10 +56,11 @@ static struct needs needs(const struct subject *s, size_t n)
 
 /* ---- one table, and one filter --------------------------------------------------------------- */
 
-static const void *depths_of(const struct request *r, const void *in)
+/* The depths lie behind the pixels. */
+static struct window window_of(const struct request *r, const void *in)
 {
-    if (!r->depth) return NULL;
-    return (const char *)in + sat_samples(r->size) * element_size(r->element);
+    const void *depths = (const char *)in + sat_samples(r->size) * element_size(r->element);
+    return (struct window){r->box, r->depth ? depths : NULL, r->blur};
 }
 
 static cudaError_t make_table(const struct request *r, const struct call *c)
@@ -77,20 +78,18 @@ static cudaError_t make_table(const struct request *r, const struct call *c)
     }
 }
 
-static cudaError_t filter(const struct request *r, void *to, const void *table,
-                          const void *depths, cudaStream_t stream)
+static cudaError_t filter(const struct request *r, void *to, const void *table, struct window w,
+                          cudaStream_t stream)
 {
     struct sat_size size = r->size;
     bool bytes = r->element == ELEMENT_I8;
     if (r->variant != FAST)
-        return depths ? sat_document_blur(to, table, depths, r->element, size, r->blur, r->maximum,
-                                          stream)
-                      : sat_document_box(to, table, r->element, size, r->box, r->maximum, stream);
-    if (depths)
-        return bytes ? sat_blur_u8(to, table, depths, size, r->blur, stream)
-                     : sat_blur_u16(to, table, depths, size, r->blur, stream);
-    return bytes ? sat_box_u8(to, table, size, r->box, stream)
-                 : sat_box_u16(to, table, size, r->box, stream);
+        return sat_document_filter(to, table, r->element, size, w, r->maximum, stream);
+    if (w.depths)
+        return bytes ? sat_blur_u8(to, table, w.depths, size, w.focus, stream)
+                     : sat_blur_u16(to, table, w.depths, size, w.focus, stream);
+    return bytes ? sat_box_u8(to, table, size, w.width, stream)
+                 : sat_box_u16(to, table, size, w.width, stream);
 }
 
 static cudaError_t launch(const struct subject *s, const struct call *c)
@@ -99,7 +98,7 @@ static cudaError_t launch(const struct subject *s, const struct call *c)
     if (c->n == 0) return cudaSuccess;
     CUDA_TRY(make_table(r, c));
     if (!has_filter(r)) return cudaSuccess;
-    return filter(r, (char *)c->out + table_bytes(r), c->out, depths_of(r, c->in), c->stream);
+    return filter(r, (char *)c->out + table_bytes(r), c->out, window_of(r, c->in), c->stream);
 }
 
 /* ---- what is right --------------------------------------------------------------------------- */
@@ -115,7 +114,7 @@ static void judge(const struct subject *s, const struct problem *p, const void *
         .pixels = p->in,
         .table = out,
         .picture = has_filter(r) ? (const char *)out + table_bytes(r) : NULL,
-        .window = {r->box, depths_of(r, p->in), r->blur},
+        .window = window_of(r, p->in),
     };
     sat_judge(v, &judged);
 }

@@ -124,23 +124,15 @@ static cudaError_t make_table(void *workspace, size_t *bytes, Sum *table, const 
                    : launch_channels<false>(table, pixels, t, size.channels, stream);
 }
 
-cudaError_t sat_u8(void *workspace, size_t *bytes, uint32_t *table, const uint8_t *pixels,
-                   struct sat_size size, cudaStream_t stream)
-{
-    return make_table(workspace, bytes, table, pixels, size, stream);
-}
-
-cudaError_t sat_u16(void *workspace, size_t *bytes, uint32_t *table, const uint16_t *pixels,
-                    struct sat_size size, cudaStream_t stream)
-{
-    return make_table(workspace, bytes, table, pixels, size, stream);
-}
-
-cudaError_t sat_f32(void *workspace, size_t *bytes, float *table, const float *pixels,
-                    struct sat_size size, cudaStream_t stream)
-{
-    return make_table(workspace, bytes, table, pixels, size, stream);
-}
+#define TABLES(name, Pixel, Sum)                                                                   \
+    cudaError_t sat_##name(void *workspace, size_t *bytes, Sum *table, const Pixel *pixels,        \
+                           struct sat_size size, cudaStream_t stream)                              \
+    {                                                                                              \
+        return make_table(workspace, bytes, table, pixels, size, stream);                          \
+    }
+TABLES(u8, uint8_t, uint32_t)
+TABLES(u16, uint16_t, uint32_t)
+TABLES(f32, float, float)
 
 /* Sums down `rows` rows of a small matrix: those of other chunks, of other warps, and its own. */
 static double depth_down(size_t rows)

@@ -141,47 +141,34 @@ static cudaError_t blur(Pixel *out, const uint32_t *table, const Pixel *depth, s
                   stream);
 }
 
-cudaError_t sat_box_u8(uint8_t *out, const uint32_t *table, struct sat_size size, size_t width,
-                       cudaStream_t stream)
+#define FILTERS(name, Pixel)                                                                       \
+    cudaError_t sat_box_##name(Pixel *out, const uint32_t *table, struct sat_size size,            \
+                               size_t width, cudaStream_t stream)                                  \
+    {                                                                                              \
+        return box(out, table, size, width, stream);                                               \
+    }                                                                                              \
+    cudaError_t sat_blur_##name(Pixel *out, const uint32_t *table, const Pixel *depth,             \
+                                struct sat_size size, struct sat_focus focus, cudaStream_t stream) \
+    {                                                                                              \
+        return blur(out, table, depth, size, focus, stream);                                       \
+    }
+FILTERS(u8, uint8_t)
+FILTERS(u16, uint16_t)
+
+template <typename Pixel>
+static cudaError_t launch_document(Pixel *out, const float_table &table, struct window w,
+                                   unsigned maximum, cudaStream_t stream)
 {
-    return box(out, table, size, width, stream);
+    if (!w.depths) return launch(out, table, same_width{w.width}, maximum, stream);
+    return launch(out, table, width_by_depth<Pixel>{(const Pixel *)w.depths, w.focus}, maximum,
+                  stream);
 }
 
-cudaError_t sat_box_u16(uint16_t *out, const uint32_t *table, struct sat_size size, size_t width,
-                        cudaStream_t stream)
-{
-    return box(out, table, size, width, stream);
-}
-
-cudaError_t sat_blur_u8(uint8_t *out, const uint32_t *table, const uint8_t *depth,
-                        struct sat_size size, struct sat_focus focus, cudaStream_t stream)
-{
-    return blur(out, table, depth, size, focus, stream);
-}
-
-cudaError_t sat_blur_u16(uint16_t *out, const uint32_t *table, const uint16_t *depth,
-                         struct sat_size size, struct sat_focus focus, cudaStream_t stream)
-{
-    return blur(out, table, depth, size, focus, stream);
-}
-
-cudaError_t sat_document_box(void *out, const float *table, enum element element,
-                             struct sat_size size, size_t width, unsigned maximum,
-                             cudaStream_t stream)
+cudaError_t sat_document_filter(void *out, const float *table, enum element element,
+                                struct sat_size size, struct window w, unsigned maximum,
+                                cudaStream_t stream)
 {
     float_table t = {table, size};
-    if (element == ELEMENT_I8) return launch((uint8_t *)out, t, same_width{width}, maximum, stream);
-    return launch((uint16_t *)out, t, same_width{width}, maximum, stream);
-}
-
-cudaError_t sat_document_blur(void *out, const float *table, const void *depth,
-                              enum element element, struct sat_size size, struct sat_focus focus,
-                              unsigned maximum, cudaStream_t stream)
-{
-    float_table t = {table, size};
-    if (element == ELEMENT_I8)
-        return launch((uint8_t *)out, t, width_by_depth<uint8_t>{(const uint8_t *)depth, focus},
-                      maximum, stream);
-    return launch((uint16_t *)out, t, width_by_depth<uint16_t>{(const uint16_t *)depth, focus},
-                  maximum, stream);
+    if (element == ELEMENT_I8) return launch_document((uint8_t *)out, t, w, maximum, stream);
+    return launch_document((uint16_t *)out, t, w, maximum, stream);
 }

@@ -62,12 +62,16 @@ double sat_document_words(struct sat_size);
 /* The most additions on the way from a pixel to an entry. */
 double sat_document_depth(struct sat_size);
 
+/* What filters take: one width for all pixels, or one for each. */
+struct window {
+    size_t width;       /* where there are no depths */
+    const void *depths; /* of the type of the pixels; NULL: none */
+    struct sat_focus focus;
+};
+
 /* filter.cu: the filters of sat.h, by the document's table. */
-cudaError_t sat_document_box(void *out, const float *table, enum element, struct sat_size,
-                             size_t width, unsigned maximum, cudaStream_t stream);
-cudaError_t sat_document_blur(void *out, const float *table, const void *depth, enum element,
-                              struct sat_size, struct sat_focus, unsigned maximum,
-                              cudaStream_t stream);
+cudaError_t sat_document_filter(void *out, const float *table, enum element, struct sat_size,
+                                struct window, unsigned maximum, cudaStream_t stream);
 
 /* ---- request.c: what was asked for ----------------------------------------------------------- */
 
@@ -75,13 +79,6 @@ struct fault;
 struct input;
 struct subject;
 struct verdict;
-
-/* What filters take: one width for all pixels, or one for each. */
-struct window {
-    size_t width;       /* where there are no depths */
-    const void *depths; /* of the type of the pixels; NULL: none */
-    struct sat_focus focus;
-};
 
 struct request {
     size_t sides[2];    /* --size of a random picture; 0: --n decides */

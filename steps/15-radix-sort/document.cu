@@ -16,15 +16,15 @@
 #include "merge.cuh"
 #include "split.cuh"
 
-static size_t chunk_length(enum chunks chunks)
+static size_t chunk_length(enum variant variant)
 {
-    return chunks == CHUNKS_SPLIT ? SPLIT_CHUNK : BITONIC_CHUNK;
+    return variant == BITONIC ? BITONIC_CHUNK : SPLIT_CHUNK;
 }
 
-unsigned sort_document_levels(size_t n, enum chunks chunks)
+unsigned sort_document_levels(size_t n, enum variant variant)
 {
     unsigned levels = 0;
-    for (size_t run = chunk_length(chunks); run < n; run *= 2) levels++;
+    for (size_t run = chunk_length(variant); run < n; run *= 2) levels++;
     return levels;
 }
 
@@ -33,10 +33,10 @@ size_t sort_document_workspace(size_t n, enum element element) { return n * elem
 static unsigned blocks_for(size_t n, size_t each) { return (unsigned)((n - 1) / each + 1); }
 
 template <typename Key>
-static cudaError_t launch_chunks(enum chunks chunks, Key *out, const Key *in, size_t n,
+static cudaError_t launch_chunks(enum variant variant, Key *out, const Key *in, size_t n,
                                  codec<Key> c, bool last, cudaStream_t stream)
 {
-    if (chunks == CHUNKS_BITONIC)
+    if (variant == BITONIC)
         return launch_kernel(sort_warps<Key>, blocks_for(n, BITONIC_THREADS), BITONIC_THREADS, 0,
                              stream, out, in, n, c, last);
     size_t shared = sizeof(chunk_memory<Key>);
@@ -48,13 +48,13 @@ static cudaError_t launch_chunks(enum chunks chunks, Key *out, const Key *in, si
 
 /* The levels write `out` and `spare` in turn, so that the last one writes `out`. */
 template <typename Key>
-static cudaError_t sort(enum chunks chunks, Key *spare, Key *out, const Key *in, size_t n,
+static cudaError_t sort(enum variant variant, Key *spare, Key *out, const Key *in, size_t n,
                         codec<Key> c, cudaStream_t stream)
 {
-    unsigned levels = sort_document_levels(n, chunks);
-    size_t run = chunk_length(chunks);
+    unsigned levels = sort_document_levels(n, variant);
+    size_t run = chunk_length(variant);
     Key *to = levels % 2 ? spare : out, *from;
-    CUDA_TRY(launch_chunks(chunks, to, in, n, c, levels == 0, stream));
+    CUDA_TRY(launch_chunks(variant, to, in, n, c, levels == 0, stream));
     for (; levels > 0; levels--, run *= 2) {
         from = to;
         to = from == out ? spare : out;
@@ -64,7 +64,7 @@ static cudaError_t sort(enum chunks chunks, Key *spare, Key *out, const Key *in,
     return cudaSuccess;
 }
 
-cudaError_t sort_document(enum chunks chunks, enum element element, void *workspace, void *out,
+cudaError_t sort_document(enum variant variant, enum element element, void *workspace, void *out,
                           const void *in, size_t n, enum sort_order order, cudaStream_t stream)
 {
     bool down = order == SORT_DESCENDING;
@@ -74,8 +74,8 @@ cudaError_t sort_document(enum chunks chunks, enum element element, void *worksp
     if (n == 0) return cudaSuccess;
     if (n / BITONIC_THREADS >= INT32_MAX) return cudaErrorInvalidValue; // a grid's blocks
     if (element_size(element) == 8)
-        return sort(chunks, (uint64_t *)workspace, (uint64_t *)out, (const uint64_t *)in, n,
+        return sort(variant, (uint64_t *)workspace, (uint64_t *)out, (const uint64_t *)in, n,
                     codec_of<uint64_t>(kind, down), stream);
-    return sort(chunks, (uint32_t *)workspace, (uint32_t *)out, (const uint32_t *)in, n,
+    return sort(variant, (uint32_t *)workspace, (uint32_t *)out, (const uint32_t *)in, n,
                 codec_of<uint32_t>(kind, down), stream);
 }

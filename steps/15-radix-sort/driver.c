@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAST, DOCUMENT, BITONIC };
 static const char *const variants[] = {"fast", "document", "bitonic", NULL};
 
 #define MEMBER(name) offsetof(struct request, name)
@@ -30,12 +29,6 @@ static const struct step_option options[] = {
     {"descending", NULL, "sort the largest key to the front", .member = MEMBER(descending)},
     {"lines", NULL, "sort the lines of the --input file by their bytes", .member = MEMBER(lines)},
     {0}};
-
-/* How a variant other than FAST sorts its chunks. */
-static enum chunks chunks_of(int variant)
-{
-    return variant == BITONIC ? CHUNKS_BITONIC : CHUNKS_SPLIT;
-}
 
 static void *open_request(void)
 {
@@ -106,7 +99,7 @@ static cudaError_t launch(const struct subject *s, const struct call *c)
     int variant = s->options->variant;
     size_t bytes = workspace(r, c->n, variant);
     if (variant == FAST) return sort(r, c, &bytes);
-    return sort_document(chunks_of(variant), r->type.element, c->workspace, c->out, c->in, c->n,
+    return sort_document((enum variant)variant, r->type.element, c->workspace, c->out, c->in, c->n,
                          order_asked(r), c->stream);
 }
 
@@ -205,7 +198,7 @@ static double moved_bytes(const struct request *r, size_t n, int variant,
 {
     double key = (double)key_bytes(r), value = (double)value_bytes(r);
     if (variant != FAST)
-        return least_bytes(r, n) * (1 + sort_document_levels(n, chunks_of(variant)));
+        return least_bytes(r, n) * (1 + sort_document_levels(n, (enum variant)variant));
     if (launches_have(launches, "sort_resident")) return least_bytes(r, n);
     // A wave counts in each pass; otherwise one more launch reads the keys to count them.
     double counted = launches_have(launches, "count_digits") ? key : 0;

@@ -14,8 +14,9 @@ extern "C" {
 /* The document's sort, as GPU Gems 3 describes it in 39.3.3, and with the lecture's sort of a warp.
  * Keys alone; otherwise as sort.h says, and with the names of its types. */
 
-/* How chunks are sorted before they are merged, and how many keys they have. */
-enum chunks { CHUNKS_SPLIT, CHUNKS_BITONIC };
+enum variant { FAST, DOCUMENT, BITONIC };
+
+/* How many keys the chunks have that are sorted before they are merged. */
 #define SPLIT_THREADS   1024
 #define SPLIT_KEYS      4 /* keys a thread */
 #define SPLIT_CHUNK     (SPLIT_THREADS * SPLIT_KEYS)
@@ -23,12 +24,12 @@ enum chunks { CHUNKS_SPLIT, CHUNKS_BITONIC };
 #define BITONIC_THREADS 256
 
 /* How many times the merges read and write all keys. */
-unsigned sort_document_levels(size_t n, enum chunks);
+unsigned sort_document_levels(size_t n, enum variant);
 
 /* Bytes of the workspace, which need not be cleared. */
 size_t sort_document_workspace(size_t n, enum element);
 
-cudaError_t sort_document(enum chunks, enum element, void *workspace, void *out, const void *in,
+cudaError_t sort_document(enum variant, enum element, void *workspace, void *out, const void *in,
                           size_t n, enum sort_order, cudaStream_t);
 
 /* ---- what the user asks for ------------------------------------------------------------------ */

@@ -323,10 +323,8 @@ static cudaError_t filter(const struct sample_picture *p, enum variant variant, 
 {
     bool bytes = p->element == ELEMENT_I8;
     unsigned maximum = bytes ? UINT8_MAX : UINT16_MAX;
-    if (variant != FAST && w.depths)
-        return sat_document_blur(out, table, w.depths, p->element, p->size, w.focus, maximum, NULL);
     if (variant != FAST)
-        return sat_document_box(out, table, p->element, p->size, w.width, maximum, NULL);
+        return sat_document_filter(out, table, p->element, p->size, w, maximum, NULL);
     if (w.depths)
         return bytes ? sat_blur_u8(out, table, w.depths, p->size, w.focus, NULL)
                      : sat_blur_u16(out, table, w.depths, p->size, w.focus, NULL);
