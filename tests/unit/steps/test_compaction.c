@@ -190,102 +190,71 @@ Test(compaction, expressions_that_are_too_large)
     cr_expect_eq(place, 64);
 }
 
-/* ---- the figures ----------------------------------------------------------------------------- */
-
 /* ---- compact.h ------------------------------------------------------------------------------- */
 
-/* The memory that the calls need, for up to LARGEST elements. */
-#define LARGEST ((size_t)10000)
-struct memory {
-    int32_t *in, *out, host[LARGEST + 8], got[LARGEST + 8], want[LARGEST + 8];
-    uint64_t *kept;
-    void *workspace;
-    size_t bytes;
-};
-
-static void open_memory(struct memory *m)
+static void *workspace_for(size_t n, size_t *bytes)
 {
-    ok(compact_i32(NULL, &m->bytes, NULL, NULL, NULL, LARGEST, NULL, NULL));
-    ok(cudaMalloc((void **)&m->in, sizeof m->host));
-    ok(cudaMalloc((void **)&m->out, sizeof m->host));
-    ok(cudaMalloc((void **)&m->kept, sizeof *m->kept));
-    ok(cudaMalloc(&m->workspace, m->bytes));
-    ok(compact_workspace_init(m->workspace, m->bytes, NULL));
-    srand(1);
-    for (size_t i = 0; i < LARGEST + 8; i++) m->host[i] = rand() % 1000;
-    ok(cudaMemcpy(m->in, m->host, sizeof m->host, cudaMemcpyHostToDevice));
+    ok(compact_i32(NULL, bytes, NULL, NULL, NULL, n, NULL, NULL));
+    void *workspace = device_memory(*bytes);
+    ok(compact_workspace_init(workspace, *bytes, NULL));
+    return workspace;
 }
 
-static void close_memory(struct memory *m)
+/* Keeps the numbers of `host` from `low` to below `limit`; `in` and `out` are displaced by this
+ * many elements. Nothing else is written. */
+static void expect_kept(const int32_t *host, size_t n, int32_t low, int32_t limit, size_t in,
+                        size_t out, void *workspace, size_t bytes)
 {
-    ok(cudaFree(m->in));
-    ok(cudaFree(m->out));
-    ok(cudaFree(m->kept));
-    ok(cudaFree(m->workspace));
-}
-
-/* Keeps the elements below `limit` of n, `in` and `out` are displaced by this many elements. */
-static void expect_kept(struct memory *m, size_t n, int32_t limit, size_t in, size_t out)
-{
-    struct predicate p = predicate_between(key_of_i32(0), key_of_i32(limit - 1));
-    uint64_t kept, count = 0;
-    if (limit == 0) p.count = 0;
+    struct predicate p = predicate_between(key_of_i32(low), key_of_i32(limit - 1));
+    size_t size = sizeof *host, space = (n + 1) * size;
+    struct guarded from = guarded(host, n * size, in * size), to = guarded(NULL, space, out * size);
+    uint64_t kept, count = 0, *counter = device_memory(sizeof *counter);
+    int32_t *want = malloc(space);
+    cr_assert(want);
+    memset(want, 0xA5, space); /* as the guards are */
     for (size_t i = 0; i < n; i++)
-        if (m->host[in + i] < limit) m->want[count++] = m->host[in + i];
-    ok(cudaMemset(m->out, 0xff, sizeof m->host));
-    ok(compact_i32(m->workspace, &m->bytes, m->out + out, m->kept, m->in + in, n, &p, NULL));
-    ok(cudaMemcpy(&kept, m->kept, sizeof kept, cudaMemcpyDeviceToHost));
-    ok(cudaMemcpy(m->got, m->out, sizeof m->host, cudaMemcpyDeviceToHost));
+        if (host[i] >= low && host[i] < limit) want[count++] = host[i];
+    ok(compact_i32(workspace, &bytes, (int32_t *)to.data, counter, (int32_t *)from.data, n, &p,
+                   NULL));
+    ok(cudaMemcpy(&kept, counter, sizeof kept, cudaMemcpyDeviceToHost));
     cr_assert_eq(kept, count, "n = %zu, limit %d: %llu", n, limit, (unsigned long long)kept);
-    cr_assert_eq(memcmp(m->got + out, m->want, count * sizeof *m->want), 0, "n = %zu, limit %d", n,
-                 limit);
-    for (size_t i = 0; i < LARGEST + 8; i++)
-        if (i < out || i >= out + count) cr_assert_eq(m->got[i], -1, "n = %zu: %zu", n, i);
+    release(&to, want, "the kept elements");
+    release(&from, host, "the input");
+    ok(cudaFree(counter));
+    free(want);
 }
 
 Test(compaction, any_n_any_fraction_any_alignment_with_one_workspace)
 {
+    enum { LARGEST = 10000 };
     static const size_t sizes[] = {0,    1,    2,    31,   32,   33,   127,  1023, 1024,
                                    1025, 2047, 2048, 2049, 4095, 4096, 4097, 9999, LARGEST};
     static const int32_t limits[] = {0, 1, 100, 500, 999, 1000};
-    static struct memory m;
-    open_memory(&m);
+    static int32_t host[LARGEST];
+    size_t bytes;
+    void *workspace = workspace_for(LARGEST, &bytes);
+    for (size_t i = 0; i < LARGEST; i++) host[i] = (int32_t)(random_bits() % 1000);
     for (size_t s = 0; s < LENGTH(sizes); s++)
         for (size_t l = 0; l < LENGTH(limits); l++)
-            expect_kept(&m, sizes[s], limits[l], (s + l) % 4, l % 5);
-    close_memory(&m);
+            expect_kept(host, sizes[s], 0, limits[l], (s + l) % 4, l % 5, workspace, bytes);
+    ok(cudaFree(workspace));
 }
 
 /* Keeps the elements of n that are below 0, where at first none is, then every one, then one half:
  * the load warp of select_pipeline draws its tickets ahead, later, and ahead. */
 static void expect_parts(size_t n, size_t in, size_t out)
 {
-    struct predicate p = predicate_between(0, key_of_i32(-1));
-    size_t bytes, space = (n + out + 1) * sizeof(int32_t);
-    int32_t *host = malloc(space), *want = malloc(space), *got = malloc(space);
-    uint64_t kept, count = 0;
-    cr_assert(host && want && got);
-    memset(want, 0xff, space);
+    size_t bytes;
+    void *workspace = workspace_for(n, &bytes);
+    int32_t *host = malloc(n * sizeof *host);
+    cr_assert(host);
     for (size_t i = 0; i < n; i++) {
-        host[i] = rand();
-        if (i >= n / 3 && (i < n / 3 * 2 || rand() % 2)) host[i] = -host[i] - 1;
-        if (host[i] < 0) want[out + count++] = host[i];
+        host[i] = (int32_t)(random_bits() >> 33);
+        if (i >= n / 3 && (i < n / 3 * 2 || random_bits() % 2)) host[i] = -host[i] - 1;
     }
-    ok(compact_i32(NULL, &bytes, NULL, NULL, NULL, n, NULL, NULL));
-    int32_t *from = device_memory(space + in * sizeof *from), *to = device_memory(space);
-    uint64_t *counter = device_memory(sizeof *counter);
-    void *workspace = device_memory(bytes);
-    ok(compact_workspace_init(workspace, bytes, NULL));
-    ok(cudaMemcpy(from + in, host, n * sizeof *host, cudaMemcpyHostToDevice));
-    ok(cudaMemset(to, 0xff, space));
-    ok(compact_i32(workspace, &bytes, to + out, counter, from + in, n, &p, NULL));
-    ok(cudaMemcpy(&kept, counter, sizeof kept, cudaMemcpyDeviceToHost));
-    ok(cudaMemcpy(got, to, space, cudaMemcpyDeviceToHost));
-    cr_expect_eq(kept, count, "n = %zu: %llu", n, (unsigned long long)kept);
-    cr_expect_eq(memcmp(got, want, space), 0, "n = %zu, in %zu, out %zu", n, in, out);
-    void *const memory[] = {from, to, counter, workspace};
-    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
-    free(host), free(want), free(got);
+    expect_kept(host, n, INT32_MIN, 0, in, out, workspace, bytes);
+    ok(cudaFree(workspace));
+    free(host);
 }
 
 /* select_list of full tiles, of a tile of one element, and not aligned; select_pipeline of last

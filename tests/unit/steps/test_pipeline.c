@@ -4,7 +4,6 @@
  * GPU; errors as documented. On a GPU, at full size: tests/cases/promises.
  */
 #define _GNU_SOURCE
-#include "common/harness/run/device.h"
 #include "common/step/element.h"
 #include "common/harness/input/input.h"
 #include "common/harness/verify/verify.h"
@@ -94,27 +93,11 @@ static size_t workspace_bytes(const struct job *job)
     return bytes;
 }
 
-static struct buffer make(size_t bytes, size_t offset)
+static struct guarded make_workspace(size_t bytes)
 {
-    struct buffer buffer;
-    struct fault fault;
-    cr_assert(buffer_make(&buffer, bytes, offset, false, "a buffer", &fault) == 0, "%s",
-              fault.text);
-    return buffer;
-}
-
-static struct buffer make_workspace(size_t bytes)
-{
-    struct buffer buffer = make(bytes, 0);
-    ok(scan_workspace_init(buffer.data, bytes, NULL));
-    return buffer;
-}
-
-static void end(struct buffer *buffer)
-{
-    cudaError_t error = cudaSuccess;
-    cr_assert(buffer_damage(buffer, &error) == 0 && error == cudaSuccess, "written beyond its end");
-    buffer_free(buffer);
+    struct guarded workspace = guarded(NULL, bytes, 0);
+    ok(scan_workspace_init(workspace.data, bytes, NULL));
+    return workspace;
 }
 
 /* Random numbers: real ones where the type has them. */
@@ -154,37 +137,33 @@ static void *wanted(const struct job *job, const void *in, int capability)
 
 /* Runs the job with this workspace; the result must equal `want` bit by bit. */
 static void expect_bits(const struct job *job, const void *in, const void *want,
-                        struct buffer *workspace)
+                        struct guarded *workspace)
 {
-    const struct type *type = type_of(job);
-    size_t bytes = job->n * type->sum_bytes;
-    struct buffer out = make(bytes, job->offset * type->sum_bytes), from = out;
-    void *got = malloc(bytes + 1);
+    size_t size = type_of(job)->in_bytes, sum = type_of(job)->sum_bytes, bytes = job->n * sum;
+    struct guarded from = guarded(in, job->n * size, job->offset * size), out = from;
+    unsigned char *got = malloc(bytes + 1);
     cr_assert(got != NULL);
-    if (!job->in_place) from = make(job->n * type->in_bytes, job->offset * type->in_bytes);
-    ok(buffer_upload(&from, 0, in, job->n * type->in_bytes));
+    if (!job->in_place) out = guarded(NULL, bytes, job->offset * sum);
     cudaError_t error =
         scan_of(job)(workspace->data, &workspace->bytes, out.data, from.data, job->n, NULL);
     if (error == cudaSuccess) error = cudaDeviceSynchronize();
     cr_assert(error == cudaSuccess, JOB_FORMAT "%s", JOB_ARGS(job), cudaGetErrorString(error));
-    ok(buffer_download(&out, 0, got, bytes));
-    for (size_t i = 0; memcmp(got, want, bytes) != 0; i++) {
-        size_t at = i * type->sum_bytes;
-        cr_assert(memcmp((char *)got + at, (const char *)want + at, type->sum_bytes) == 0,
+    ok(cudaMemcpy(got, out.data, bytes, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; memcmp(got, want, bytes) != 0; i++)
+        cr_assert(memcmp(got + i * sum, (const char *)want + i * sum, sum) == 0,
                   JOB_FORMAT "out[%zu] is another", JOB_ARGS(job), i);
-    }
-    end(&out);
-    if (!job->in_place) end(&from);
+    release(&out, NULL, "the result");
+    if (!job->in_place) release(&from, in, "the input");
     free(got);
 }
 
 /* Does the same with its own workspace, result and numbers. */
 static void expect_right(const struct job *job, const void *in, int capability)
 {
-    struct buffer workspace = make_workspace(workspace_bytes(job));
+    struct guarded workspace = make_workspace(workspace_bytes(job));
     void *want = wanted(job, in, capability);
     expect_bits(job, in, want, &workspace);
-    end(&workspace);
+    release(&workspace, NULL, "the workspace");
 }
 
 /* ---- every n and way to call ----------------------------------------------------------------- */
@@ -314,30 +293,28 @@ Test(pipeline, any_number_of_blocks)
     for (int type = F32; type <= F64; type++) {
         struct job job = {type, n[type], false, false, 0};
         size_t bytes = n[type] * types[type].sum_bytes;
-        struct buffer workspace = make_workspace(workspace_bytes(&job)), out = make(bytes, 0);
-        struct buffer from = make(bytes, 0);
+        struct guarded workspace = make_workspace(workspace_bytes(&job));
+        struct guarded out = guarded(NULL, bytes, 0), from = guarded(in[type], bytes, 0);
         void *got = keep(malloc(bytes)), *want = keep(malloc(bytes)), *w = workspace.data;
-        ok(buffer_upload(&from, 0, in[type], bytes));
         if (type == F32)
             reference_f32(want, in[type], n[type], false, KERNEL_PIPELINE);
         else
             reference_f64(want, in[type], n[type], false, KERNEL_PIPELINE);
         for (size_t i = 0; i < 2 * LENGTH(blocks); i++) {
             unsigned count = blocks[i / 2];
-            ok(buffer_poison(&out, NULL));
+            void *to = out.data, *x = from.data;
+            ok(cudaMemset(to, 0xA5, bytes));
             if (type == F32)
-                ok((i % 2 ? launch_direct_f32 : launch_pipeline_f32)(out.data, from.data, n[type],
-                                                                     w, count));
+                ok((i % 2 ? launch_direct_f32 : launch_pipeline_f32)(to, x, n[type], w, count));
             else
-                ok((i % 2 ? launch_direct_f64 : launch_pipeline_f64)(out.data, from.data, n[type],
-                                                                     w, count));
-            ok(buffer_download(&out, 0, got, bytes));
+                ok((i % 2 ? launch_direct_f64 : launch_pipeline_f64)(to, x, n[type], w, count));
+            ok(cudaMemcpy(got, to, bytes, cudaMemcpyDeviceToHost));
             cr_assert(memcmp(got, want, bytes) == 0, "%s by %u blocks of scan_%s", types[type].name,
                       count, i % 2 ? "direct" : "pipeline");
         }
-        end(&workspace);
-        end(&out);
-        end(&from);
+        release(&workspace, NULL, "the workspace");
+        release(&out, NULL, "the result");
+        release(&from, in[type], "the input");
     }
 }
 
@@ -372,10 +349,10 @@ static void expect_a_hundred_times(const char *order, int type)
                                {type, 5 * small + 99, false, false, 0}};
     void *in = numbers(type, jobs[1].n);
     for (size_t i = 0; i < LENGTH(jobs); i++) {
-        struct buffer workspace = make_workspace(workspace_bytes(&jobs[i]));
+        struct guarded workspace = make_workspace(workspace_bytes(&jobs[i]));
         void *want = wanted(&jobs[i], in, 90);
         for (int run = 0; run < 50; run++) expect_bits(&jobs[i], in, want, &workspace);
-        end(&workspace);
+        release(&workspace, NULL, "the workspace");
     }
 }
 Test(pipeline, a_hundred_runs) { expect_a_hundred_times("ascending", F32); }
@@ -388,9 +365,9 @@ static void expect_in_other_orders(struct job job)
     setenv("EMU_SCHEDULE", "7", 1);
     setenv("EMU_BLOCKS", "descending", 1);
     void *in = numbers(job.type, job.n), *want = wanted(&job, in, 90);
-    struct buffer workspace = make_workspace(workspace_bytes(&job));
+    struct guarded workspace = make_workspace(workspace_bytes(&job));
     for (int run = 0; run < 3; run++) expect_bits(&job, in, want, &workspace);
-    end(&workspace);
+    release(&workspace, NULL, "the workspace");
 }
 Test(pipeline, on_the_chip_in_other_orders_slow)
 {
@@ -495,13 +472,13 @@ Test(pipeline, one_workspace_for_all_slow)
                                {I8, 300001, false, false, 0}, {U64, 200002, true, true, 0},
                                {F32, 77, false, false, 0},    {I16, 131072, true, false, 1},
                                {F64, 99999, true, false, 0},  {U64, 1200000, false, true, 0}};
-    struct buffer workspace = make_workspace(workspace_bytes(&jobs[1]) + 4096);
+    struct guarded workspace = make_workspace(workspace_bytes(&jobs[1]) + 4096);
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < LENGTH(jobs); i++) {
             void *in = numbers(jobs[i].type, jobs[i].n), *want = wanted(&jobs[i], in, 90);
             expect_bits(&jobs[i], in, want, &workspace);
         }
-    end(&workspace);
+    release(&workspace, NULL, "the workspace");
 }
 
 /* For each way in which scan_wave divides its elements, there is a state for each tile. */
@@ -524,33 +501,25 @@ Test(pipeline, a_state_for_each_tile)
 
 /* Calls that are refused, or have nothing to do, write nothing and launch nothing. */
 struct refused {
-    struct buffer workspace, in, out;
+    struct guarded workspace, in, out;
 };
 
-static void begin_refusal(struct refused *r, const struct job *job)
+static struct refused begin_refusal(const struct job *job)
 {
-    r->workspace = make(workspace_bytes(job) + 64, 0);
-    r->in = make(job->n * type_of(job)->in_bytes, 0);
-    r->out = make(job->n * type_of(job)->sum_bytes, 0);
-}
-
-static void expect_untouched(const struct buffer *buffer)
-{
-    unsigned char *bytes = malloc(buffer->bytes + 1);
-    ok(buffer_download(buffer, 0, bytes, buffer->bytes));
-    for (size_t i = 0; i < buffer->bytes; i++) cr_assert(bytes[i] == BUFFER_POISON);
-    free(bytes);
+    return (struct refused){guarded(NULL, workspace_bytes(job) + 64, 0),
+                            guarded(NULL, job->n * type_of(job)->in_bytes, 0),
+                            guarded(NULL, job->n * type_of(job)->sum_bytes, 0)};
 }
 
 static void end_refusal(struct refused *r)
 {
+    struct guarded *all[] = {&r->workspace, &r->in, &r->out};
     ok(cudaGetLastError());
     ok(cudaDeviceSynchronize());
-    expect_untouched(&r->workspace);
-    expect_untouched(&r->out);
-    end(&r->workspace);
-    end(&r->in);
-    end(&r->out);
+    for (size_t i = 0; i < LENGTH(all); i++) {
+        void *untouched = memset(keep(malloc(all[i]->bytes)), 0xA5, all[i]->bytes);
+        release(all[i], untouched, "an array");
+    }
 }
 
 /* An error of a call before must not be taken for that of a kernel which cannot be launched: in
@@ -559,16 +528,16 @@ Test(pipeline, scans_once_after_an_invalid_value_slow)
 {
     enum { N = 10000000 };
     struct job job = {I32, N, .inclusive = true};
-    struct buffer w = make_workspace(workspace_bytes(&job)), x = make(N * sizeof(int), 0);
-    int last = 0;
+    struct guarded w = make_workspace(workspace_bytes(&job));
+    struct guarded x = guarded(NULL, N * sizeof(int), 0);
     ok(cudaMemset(x.data, 1, x.bytes)); /* 0x01010101 each */
     is(cudaFree((char *)x.data + 4), cudaErrorInvalidValue);
     ok(scan_of(&job)(w.data, &w.bytes, x.data, x.data, N, NULL));
     is(cudaGetLastError(), cudaErrorInvalidValue);
     ok(cudaDeviceSynchronize());
-    ok(buffer_download(&x, x.bytes - sizeof last, &last, sizeof last));
+    int last = value_at((int *)x.data + N - 1);
     cr_expect_eq(last, (int)(N * 0x01010101u));
-    end(&w), end(&x);
+    release(&w, NULL, "the workspace"), release(&x, NULL, "the numbers");
 }
 
 /* Without a workspace the call stores the size that is needed: more for more tiles, never 0. */
@@ -576,8 +545,7 @@ Test(pipeline, tells_how_large_a_workspace_it_needs)
 {
     for (int type = 0; type < TYPES; type++) {
         struct job job = {type, 100000, false, false, 0};
-        struct refused r;
-        begin_refusal(&r, &job);
+        struct refused r = begin_refusal(&job);
         size_t bytes = 0, before = 0;
         for (size_t n = 0; n < (size_t)1 << 40; n = 3 * n + 1) {
             ok(scan_of(&job)(NULL, &bytes, r.out.data, r.in.data, n, NULL));
@@ -600,8 +568,7 @@ Test(pipeline, refuses_too_many_tiles)
         for (int inclusive = 0; inclusive < 2; inclusive++) {
             size_t tile = TILE(types[type].sum_bytes), most = tile * INT32_MAX, all = SIZE_MAX;
             struct job job = {type, 10, inclusive, false, 0};
-            struct refused r;
-            begin_refusal(&r, &job);
+            struct refused r = begin_refusal(&job);
             any_scan *scan = scan_of(&job);
             void *w = r.workspace.data, *out = r.out.data, *in = r.in.data;
             is(scan(w, &all, out, in, most + 1, NULL), cudaErrorInvalidValue);

@@ -1,8 +1,8 @@
 /*
  * test_sort.c — what step 15's sort.h promises: the order of each type, stable, with values, for
- * any n, with a workspace that is used again; and the calls that it refuses. The small_ functions
- * have small tiles and no sort in one launch (sort_code.cu), and the wave_ functions
- * small waves (wave_code.cu), so few keys test the code for large n.
+ * any n, with a workspace that is used again. The small_ functions have small tiles and no sort in
+ * one launch (sort_code.cu), and the wave_ functions small waves (wave_code.cu), so few keys test
+ * the code for large n.
  */
 #include "tests/support/cudart_check.h"
 #include "common/harness/verify/verify.h"
@@ -73,6 +73,7 @@ struct job {
     enum sort_order order;
     bool pairs, own_values; /* values_in is given */
     uint64_t mask;          /* of the random bits: the others are 0 */
+    size_t displaced;       /* the arrays of keys, in keys */
 };
 static const char *const prefixes[SIZES] = {"", "small ", "wave "};
 #define JOB_FORMAT "%s%s, n = %zu, mask %llx, order %d, pairs %d %d: "
@@ -172,28 +173,40 @@ static void compare_with(const struct job *j, const struct item *want, const voi
 /* Sorts the keys on the device and compares each of them, and its value. */
 static void expect_sorted_keys(const struct job *j, void *workspace, size_t bytes, const void *keys)
 {
-    size_t n = j->n, size = n * types[j->type].bytes;
-    void *in = device_memory(size + 8), *out = device_memory(size + 8);
-    uint32_t *from = device_memory(n * 4 + 4), *to = device_memory(n * 4 + 4);
+    size_t n = j->n, key = types[j->type].bytes, size = n * key;
+    struct guarded in = guarded(keys, size, j->displaced * key);
+    struct guarded out = guarded(NULL, size, j->displaced * key);
     uint32_t *values = malloc(n * 4 + 4);
     void *result = malloc(size + 8);
     cr_assert(values != NULL && result != NULL);
     for (size_t i = 0; i < n; i++) values[i] = value_of(j, i);
-    ok(cudaMemcpy(in, keys, size, cudaMemcpyHostToDevice));
-    ok(cudaMemcpy(from, values, n * 4, cudaMemcpyHostToDevice));
-    ok(call(j, workspace, &bytes, out, to, in, j->own_values ? from : NULL));
-    ok(cudaMemcpy(result, out, size, cudaMemcpyDeviceToHost));
-    if (j->pairs) ok(cudaMemcpy(values, to, n * 4, cudaMemcpyDeviceToHost));
+    struct guarded from = guarded(values, n * 4, 0), to = guarded(NULL, n * 4, 0);
+    ok(call(j, workspace, &bytes, out.data, (uint32_t *)to.data, in.data,
+            j->own_values ? (uint32_t *)from.data : NULL));
+    ok(cudaMemcpy(result, out.data, size, cudaMemcpyDeviceToHost));
+    release(&from, values, "the values");
+    if (j->pairs) ok(cudaMemcpy(values, to.data, n * 4, cudaMemcpyDeviceToHost));
     struct item *want = expected(j, keys);
     compare_with(j, want, result, values);
-    free(want);
-    free(values);
-    free(result);
-    void *const memory[] = {in, out, from, to};
-    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+    release(&in, keys, "the keys");
+    release(&out, NULL, "the sorted keys");
+    release(&to, NULL, "their values");
+    free(want), free(values), free(result);
 }
 
-static void expect_sorted_in(const struct job *j, void *workspace, size_t bytes)
+/* Does the same with its own workspace. */
+static void expect_sorted_alone(const struct job *j, const void *keys)
+{
+    size_t bytes = workspace_bytes(j);
+    void *workspace = device_memory(bytes);
+    ok(cudaMemset(workspace, 0xFF, bytes)); /* memory that need not be cleared is not */
+    ok(sort_workspace_init(workspace, bytes, NULL));
+    expect_sorted_keys(j, workspace, bytes, keys);
+    ok(cudaFree(workspace));
+}
+
+/* Random keys. */
+static uint64_t *random_keys(const struct job *j)
 {
     uint64_t *keys = malloc((j->n + 1) * 8);
     cr_assert(keys != NULL);
@@ -201,19 +214,14 @@ static void expect_sorted_in(const struct job *j, void *workspace, size_t bytes)
         uint64_t key = random_bits() & (j->mask ? j->mask : UINT64_MAX);
         memcpy((char *)keys + i * types[j->type].bytes, &key, types[j->type].bytes);
     }
-    expect_sorted_keys(j, workspace, bytes, keys);
-    free(keys);
+    return keys;
 }
 
-/* Does the same with its own workspace. */
 static void expect_sorted(struct job j)
 {
-    size_t bytes = workspace_bytes(&j);
-    void *workspace = device_memory(bytes);
-    ok(cudaMemset(workspace, 0xFF, bytes)); /* memory that need not be cleared is not */
-    ok(sort_workspace_init(workspace, bytes, NULL));
-    expect_sorted_in(&j, workspace, bytes);
-    ok(cudaFree(workspace));
+    uint64_t *keys = random_keys(&j);
+    expect_sorted_alone(&j, keys);
+    free(keys);
 }
 
 /* ---- right ----------------------------------------------------------------------------------- */
@@ -289,14 +297,16 @@ Test(sort, digits_that_are_all_the_same_slow)
     size_t bytes = 2 * workspace_bytes(&largest);
     void *workspace = device_memory(bytes);
     ok(sort_workspace_init(workspace, bytes, NULL));
-    for (size_t i = 0; i < LENGTH(masks); i++)
-        for (int size = 0; size < SIZES; size++)
-            expect_sorted_in(&(struct job){.type = U32,
-                                           .size = size,
-                                           .n = 2000 - 300 * (i % 3),
-                                           .pairs = i % 2,
-                                           .mask = masks[i]},
-                             workspace, bytes);
+    for (size_t i = 0; i < LENGTH(masks) * SIZES; i++) {
+        struct job j = {.type = U32,
+                        .size = (int)(i % SIZES),
+                        .n = 2000 - 300 * (i / SIZES % 3),
+                        .pairs = i / SIZES % 2,
+                        .mask = masks[i / SIZES]};
+        uint64_t *keys = random_keys(&j);
+        expect_sorted_keys(&j, workspace, bytes, keys);
+        free(keys);
+    }
     ok(cudaFree(workspace));
 }
 
@@ -311,12 +321,8 @@ Test(sort, stable_slow)
                                    .pairs = true,
                                    .mask = 0x30000});
     uint32_t zeros[1100] = {0};
-    struct job j = {.type = U32, .size = SMALL, .n = 1100, .pairs = true};
-    size_t bytes = workspace_bytes(&j);
-    void *workspace = device_memory(bytes);
-    ok(sort_workspace_init(workspace, bytes, NULL));
-    for (j.size = 0; j.size < SIZES; j.size++) expect_sorted_keys(&j, workspace, bytes, zeros);
-    ok(cudaFree(workspace));
+    struct job j = {.type = U32, .n = LENGTH(zeros), .pairs = true};
+    for (j.size = 0; j.size < SIZES; j.size++) expect_sorted_alone(&j, zeros);
 }
 
 /* The total order of sort.h, from one end to the other. */
@@ -325,45 +331,21 @@ Test(sort, order_of_floats_slow)
     static const float sorted[] = {-NAN, -INFINITY, -3e38f, -1,    -1e-45f,  -0.0f,
                                    0.0f, 1e-45f,    1,      3e38f, INFINITY, NAN};
     enum { N = LENGTH(sorted) };
-    struct job j = {.type = F32, .n = N};
-    float keys[N], result[N];
+    float keys[N];
     for (size_t i = 0; i < N; i++) keys[i] = sorted[i * 5 % N];
-    size_t bytes = workspace_bytes(&j);
-    void *workspace = device_memory(bytes), *in = device_memory(sizeof keys),
-         *out = device_memory(sizeof keys);
-    ok(sort_workspace_init(workspace, bytes, NULL));
-    ok(cudaMemcpy(in, keys, sizeof keys, cudaMemcpyHostToDevice));
-    ok(sort_keys_f32(workspace, &bytes, out, in, N, SORT_ASCENDING, NULL));
-    ok(cudaMemcpy(result, out, sizeof keys, cudaMemcpyDeviceToHost));
-    cr_expect(memcmp(result, sorted, sizeof sorted) == 0);
-    ok(sort_keys_f32(workspace, &bytes, out, in, N, SORT_DESCENDING, NULL));
-    ok(cudaMemcpy(result, out, sizeof keys, cudaMemcpyDeviceToHost));
-    for (size_t i = 0; i < N; i++) cr_expect(memcmp(&result[i], &sorted[N - 1 - i], 4) == 0);
-    void *const memory[] = {workspace, in, out};
-    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+    struct job up = {.type = F32, .n = N}, down = {.type = F32, .n = N, .order = SORT_DESCENDING};
+    struct item *want = expected(&up, keys);
+    for (size_t i = 0; i < N; i++) cr_assert(memcmp(&want[i].bits, &sorted[i], 4) == 0);
+    free(want);
+    expect_sorted_alone(&up, keys);
+    expect_sorted_alone(&down, keys);
 }
 
 /* Arrays that are aligned to one key only. */
 Test(sort, arrays_at_odd_addresses_slow)
 {
-    enum { N = 1300 };
-    uint32_t keys[N], result[N];
-    struct job j = {.type = U32, .size = SMALL, .n = N};
-    size_t bytes = workspace_bytes(&j);
-    uint32_t *in = device_memory(sizeof keys + 4), *out = device_memory(sizeof keys + 4);
-    void *workspace = device_memory(bytes);
-    for (size_t i = 0; i < N; i++) keys[i] = (uint32_t)random_bits();
-    ok(sort_workspace_init(workspace, bytes, NULL));
-    ok(cudaMemcpy(in + 1, keys, sizeof keys, cudaMemcpyHostToDevice));
-    struct item *want = expected(&j, keys);
-    for (j.size = 0; j.size < SIZES; j.size++) {
-        ok(call(&j, workspace, &bytes, out + 1, NULL, in + 1, NULL));
-        ok(cudaMemcpy(result, out + 1, sizeof keys, cudaMemcpyDeviceToHost));
-        compare_with(&j, want, result, NULL);
-    }
-    free(want);
-    void *const memory[] = {workspace, in, out};
-    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+    for (int size = 0; size < SIZES; size++)
+        expect_sorted((struct job){.type = U32, .size = size, .n = 1300, .displaced = 1});
 }
 
 /* ---- the step's own verifier ----------------------------------------------------------------- */
@@ -407,5 +389,3 @@ Test(sort, verifier_slow)
     cr_expect_str_eq(changed.first[0].got, "7");
     cr_expect_str_eq(changed.first[0].want, "4294967295");
 }
-
-/* ---- refused --------------------------------------------------------------------------------- */

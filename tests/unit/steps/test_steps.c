@@ -206,24 +206,19 @@ Test(steps, shuffles_add_in_one_order)
 Test(steps, large_sizes_slow)
 {
     static const size_t large[] = {100003, 512 * 512, 512 * 512 + 1, 1000003};
-    for (size_t i = 0; i < LENGTH(large); i++) {
-        const float *in = random_floats(large[i], false);
-        for (int variant = 0; variant < variant_count(&step05); variant++)
-            expect_right(&(struct scan){&step05, variant, large[i], i % 2, i % 2 == 1}, in);
-        expect_right(&(struct scan){&step06, 0, large[i], 0, true}, in);
-        expect_right(&(struct scan){&step07, 0, large[i], 3, false}, in);
-        for (int variant = 0; variant < variant_count(&step08); variant++)
-            expect_right(&(struct scan){&step08, variant, large[i], i % 2, i % 2 == 0}, in);
-        for (int variant = 0; variant < variant_count(&step10); variant++)
-            expect_right(&(struct scan){&step10, variant, large[i], i % 4, i % 2 == 1}, in);
-        for (int variant = 0; variant < variant_count(&step09); variant++)
-            expect_right(&(struct scan){&step09, variant, large[i], i % 4, i % 2 == 0}, in);
-        for (int variant = 0; variant < variant_count(&step11); variant++)
-            expect_right(&(struct scan){&step11, variant, large[i], i % 4, i % 2 == 1}, in);
-        for (int variant = 0; variant < variant_count(&step12); variant++)
-            expect_right(&(struct scan){&step12, variant, large[i], i % 4, false},
-                         random_input(&step12, variant, large[i], false));
-    }
+    static const struct {
+        const struct step *step;
+        size_t offsets;                /* the i-th size is displaced by i modulo this */
+        enum { NEVER, ODD, EVEN } way; /* of sizes, that are in place */
+    } steps[] = {{&step05, 2, ODD}, {&step06, 1, EVEN}, {&step07, 4, NEVER}, {&step08, 2, EVEN},
+                 {&step09, 4, EVEN}, {&step10, 4, ODD}, {&step11, 4, ODD},   {&step12, 4, NEVER}};
+    for (size_t i = 0; i < LENGTH(large); i++)
+        for (size_t s = 0; s < LENGTH(steps); s++)
+            for (int variant = 0; variant < variant_count(steps[s].step); variant++) {
+                struct scan scan = {steps[s].step, variant, large[i], i % steps[s].offsets,
+                                    steps[s].way == (i % 2 ? ODD : EVEN)};
+                expect_right(&scan, random_input(scan.step, variant, large[i], false));
+            }
     size_t three_levels = (size_t)2048 * 2048 + 2049; /* of steps 6, 7 and 9 */
     const float *in = random_floats(three_levels, false);
     expect_right(&(struct scan){&step06, 0, three_levels, 1, false}, in);

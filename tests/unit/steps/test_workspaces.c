@@ -156,33 +156,18 @@ static cudaError_t partners_16(void *w, size_t *bytes, size_t n, cudaStream_t st
     return scan_bracket_partners(w, bytes, out, text, n, stream);
 }
 
-static size_t want_sums(void *to, size_t n)
-{
-    int32_t sum = 0;
-    for (size_t i = 0; i < n; i++) ((int32_t *)to)[i] = sum += host.in[i];
-    return n * sizeof(int32_t);
-}
-
-static size_t want_odd_sums(void *to, size_t n)
-{
-    int32_t sum = 0;
-    for (size_t i = 1; i < n; i++) ((int32_t *)to)[i - 1] = sum += host.in[i];
-    return n ? (n - 1) * sizeof(int32_t) : 0;
-}
-
-static size_t want_wide_sums(void *to, size_t n)
-{
-    int64_t sum = 0;
-    for (size_t i = 0; i < n; i++) ((int64_t *)to)[i] = sum += host.in64[i];
-    return n * sizeof(int64_t);
-}
-
-static size_t want_affine(void *to, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) ((double *)to)[i] = sum += host.real[i];
-    return n * sizeof(double);
-}
+/* Sums of type T of host.`from` from element `first` on. */
+#define WANT_SUMS(name, T, from, first)                                                            \
+    static size_t name(void *to, size_t n)                                                         \
+    {                                                                                              \
+        T sum = 0;                                                                                 \
+        for (size_t i = first; i < n; i++) ((T *)to)[i - first] = sum += host.from[i];             \
+        return n > first ? (n - first) * sizeof(T) : 0;                                            \
+    }
+WANT_SUMS(want_sums, int32_t, in, 0)
+WANT_SUMS(want_odd_sums, int32_t, in, 1)
+WANT_SUMS(want_wide_sums, int64_t, in64, 0)
+WANT_SUMS(want_affine, double, real, 0)
 
 static size_t want_kept(void *to, size_t n)
 {
