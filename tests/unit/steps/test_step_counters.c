@@ -16,7 +16,7 @@
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
 /* Runs one scan of n elements, whose result does not matter, and counts. */
-static struct counters count(const struct step *step, int variant, size_t n)
+static struct emu_counts count(const struct step *step, int variant, size_t n)
 {
     struct counters counters;
     void *out = malloc(n * sizeof(double)); /* no type is larger */
@@ -25,8 +25,10 @@ static struct counters count(const struct step *step, int variant, size_t n)
     cr_assert(counters_begin(), "these tests need the emulator");
     cr_assert(scan_once(&scan, random_input(step, variant, n, false), out) == cudaSuccess);
     counters_end(&counters);
+    struct emu_counts total = counters.total;
+    counters_free(&counters);
     free(out);
-    return counters;
+    return total;
 }
 
 /* The documents' counts. */
@@ -37,9 +39,8 @@ Test(step_counters, adds_of_the_documents)
         uint64_t adds;
     } counts[] = {{&step02, 512 * 9 - 511}, {&step03, 2 * 511}, {&step04, 2 * 511}};
     for (size_t i = 0; i < LENGTH(counts); i++) {
-        struct counters counters = count(counts[i].step, 0, 512);
-        cr_expect_eq(counters.total.adds[EMU_ADD_F32], counts[i].adds);
-        counters_free(&counters);
+        struct emu_counts counters = count(counts[i].step, 0, 512);
+        cr_expect_eq(counters.adds[EMU_ADD_F32], counts[i].adds);
     }
 }
 
@@ -142,8 +143,8 @@ Test(step_counters, bank_conflicts)
     };
 
     for (size_t i = 0; i < LENGTH(known); i++) {
-        struct counters counters = count(known[i].step, known[i].variant, known[i].n);
-        const struct emu_shared *ld = &counters.total.shared_ld, *st = &counters.total.shared_st;
+        struct emu_counts counters = count(known[i].step, known[i].variant, known[i].n);
+        const struct emu_shared *ld = &counters.shared_ld, *st = &counters.shared_st;
 
         cr_expect(counters_conflicts(ld) == known[i].ld_conflicts &&
                       counters_conflicts(st) == known[i].st_conflicts &&
@@ -154,20 +155,18 @@ Test(step_counters, bank_conflicts)
                   (unsigned long long)counters_conflicts(ld),
                   (unsigned long long)counters_conflicts(st), (unsigned long long)ld->wavefronts,
                   (unsigned long long)st->wavefronts);
-        counters_free(&counters);
     }
 }
 
 static void expect_no_bank_conflicts(const struct step *step, int variant, size_t n)
 {
-    struct counters counters = count(step, variant, n);
-    const struct emu_shared *loads = &counters.total.shared_ld, *stores = &counters.total.shared_st;
+    struct emu_counts counters = count(step, variant, n);
+    const struct emu_shared *loads = &counters.shared_ld, *stores = &counters.shared_st;
     cr_expect(counters_conflicts(loads) == 0 && counters_conflicts(stores) == 0,
               "step %d %s, n = %zu: conflicts %llu + %llu", step->number,
               variant_name(step, variant), n, (unsigned long long)counters_conflicts(loads),
               (unsigned long long)counters_conflicts(stores));
     cr_expect(loads->wavefronts > 0 && stores->wavefronts > 0);
-    counters_free(&counters);
 }
 
 /* The blocks of steps 5 to 7 are small enough for one level of padding. */
@@ -221,8 +220,8 @@ Test(step_counters, sectors_of_the_patterns)
     const size_t n = 3 << 15;
 
     for (size_t i = 0; i < LENGTH(known); i++) {
-        struct counters counters = count(&step00, known[i].pattern, n);
-        const struct emu_global *ld = &counters.total.global_ld, *st = &counters.total.global_st;
+        struct emu_counts counters = count(&step00, known[i].pattern, n);
+        const struct emu_global *ld = &counters.global_ld, *st = &counters.global_st;
         const char *name = variant_name(&step00, known[i].pattern);
 
         cr_expect(ld->sectors * known[i].ld_requests == ld->requests * known[i].ld_sectors &&
@@ -230,33 +229,28 @@ Test(step_counters, sectors_of_the_patterns)
                   "%s: loads %llu / %llu, stores %llu / %llu", name,
                   (unsigned long long)ld->sectors, (unsigned long long)ld->requests,
                   (unsigned long long)st->sectors, (unsigned long long)st->requests);
-        counters_free(&counters);
     }
 
     /* One float further: a fifth sector for every warp but the last, which wraps around. */
-    struct counters counters = count(&step00, MISALIGNED, n);
-    cr_expect(counters.total.global_ld.sectors == 5 * (n / 32));
-    counters_free(&counters);
+    struct emu_counts counters = count(&step00, MISALIGNED, n);
+    cr_expect(counters.global_ld.sectors == 5 * (n / 32));
 }
 
 /* Four floats in one request, and a quarter of the barriers. */
 Test(step_counters, vectors_save_requests)
 {
     const size_t n = 1 << 14;
-    struct counters scalar = count(&step05, 0, n), vector = count(&step06, 0, n);
+    struct emu_counts scalar = count(&step05, 0, n), vector = count(&step06, 0, n);
 
-    cr_assert(scalar.total.global_ld.requests > 2 * vector.total.global_ld.requests);
-    cr_assert(scalar.total.barriers > 2 * vector.total.barriers);
-    counters_free(&scalar);
-    counters_free(&vector);
+    cr_assert(scalar.global_ld.requests > 2 * vector.global_ld.requests);
+    cr_assert(scalar.barriers > 2 * vector.barriers);
 }
 
 /* Words that a scan moves for each element, by its sectors of eight. */
 static double words(const struct step *step, int variant, size_t n)
 {
-    struct counters counters = count(step, variant, n);
-    uint64_t sectors = counters.total.global_ld.sectors + counters.total.global_st.sectors;
-    counters_free(&counters);
+    struct emu_counts counters = count(step, variant, n);
+    uint64_t sectors = counters.global_ld.sectors + counters.global_st.sectors;
     return 8.0 * (double)sectors / (double)n;
 }
 
@@ -282,11 +276,10 @@ Test(step_counters, vectors_stay_whole)
                                    (1 << 22) + (1 << 16)}; /* the last: scan_pipeline */
 
     for (size_t i = 0; i < LENGTH(sizes); i++) {
-        struct counters counters = count(&step12, 0, sizes[i]);
-        const struct emu_global *stores = &counters.total.global_st;
+        struct emu_counts counters = count(&step12, 0, sizes[i]);
+        const struct emu_global *stores = &counters.global_st;
         cr_expect(stores->sectors >= sizes[i] / 8 && stores->sectors < 1.01 * (double)sizes[i] / 8,
                   "%zu floats: %llu sectors", sizes[i], (unsigned long long)stores->sectors);
-        counters_free(&counters);
     }
 }
 
@@ -296,16 +289,14 @@ Test(step_counters, vectors_stay_whole)
 Test(step_counters, unrolling_saves_instructions_only)
 {
     const size_t n = 1 << 14;
-    struct counters loops = count(&step06, 0, n), unrolled = count(&step07, 0, n);
+    struct emu_counts loops = count(&step06, 0, n), unrolled = count(&step07, 0, n);
 
-    cr_assert(unrolled.total.instructions < loops.total.instructions);
-    cr_assert(unrolled.total.barriers == loops.total.barriers);
-    cr_assert(unrolled.total.shared_ld.wavefronts <= loops.total.shared_ld.wavefronts);
-    cr_assert(unrolled.total.shared_st.wavefronts == loops.total.shared_st.wavefronts);
-    cr_assert(unrolled.total.global_ld.sectors == loops.total.global_ld.sectors);
-    cr_assert(unrolled.total.adds[EMU_ADD_F32] == loops.total.adds[EMU_ADD_F32]);
-    counters_free(&loops);
-    counters_free(&unrolled);
+    cr_assert(unrolled.instructions < loops.instructions);
+    cr_assert(unrolled.barriers == loops.barriers);
+    cr_assert(unrolled.shared_ld.wavefronts <= loops.shared_ld.wavefronts);
+    cr_assert(unrolled.shared_st.wavefronts == loops.shared_st.wavefronts);
+    cr_assert(unrolled.global_ld.sectors == loops.global_ld.sectors);
+    cr_assert(unrolled.adds[EMU_ADD_F32] == loops.adds[EMU_ADD_F32]);
 }
 
 /* A block of step 7 passes a barrier at each level, up and down, and one more. A block of step 9
@@ -313,16 +304,12 @@ Test(step_counters, unrolling_saves_instructions_only)
 Test(step_counters, shuffles_spare_barriers)
 {
     const size_t n = 2048, warps = 8;
-    struct counters tree = count(&step07, 0, n);
+    struct emu_counts tree = count(&step07, 0, n);
 
-    cr_assert(tree.total.barriers == 19 * warps);
+    cr_assert(tree.barriers == 19 * warps);
     for (int variant = 0; variant < variant_count(&step09); variant++) {
-        struct counters shuffles = count(&step09, variant, n);
-        cr_assert(shuffles.total.barriers == 2 * warps);
-        cr_assert(shuffles.total.shared_ld.wavefronts < tree.total.shared_ld.wavefronts);
-        counters_free(&shuffles);
+        struct emu_counts shuffles = count(&step09, variant, n);
+        cr_assert(shuffles.barriers == 2 * warps);
+        cr_assert(shuffles.shared_ld.wavefronts < tree.shared_ld.wavefronts);
     }
-    counters_free(&tree);
 }
-
-/* ---- occupancy, by registers ----------------------------------------------------------------- */
