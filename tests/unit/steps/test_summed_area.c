@@ -21,83 +21,70 @@ TestSuite(summed_area, .timeout = 60);
 struct sample_picture {
     struct sat_size size;
     enum element element;
-    size_t samples, bytes, offset;
-    void *pixels, *room, *on_device;
+    size_t samples, bytes;
+    void *pixels;
+    struct guarded on_device;
 };
-
-static uint32_t next_random(uint32_t *state) { return *state = *state * 1664525 + 1013904223; }
 
 /* `white`: every sample is the largest; else they are random. */
 static struct sample_picture make(struct sat_size size, enum element element, size_t offset,
                                   bool white)
 {
-    struct sample_picture p = {.size = size, .element = element, .offset = offset};
-    size_t one = element_size(element);
-    uint32_t state = (uint32_t)(size.width * 31 + size.height);
-    p.samples = size.width * size.height * size.channels;
-    p.bytes = p.samples * one;
+    struct sample_picture p = {.size = size, .element = element, .samples = sat_samples(size)};
+    p.bytes = p.samples * element_size(element);
     p.pixels = malloc(p.bytes);
     for (size_t i = 0; i < p.samples; i++) {
-        uint32_t random = white ? UINT32_MAX : next_random(&state);
-        if (element == ELEMENT_I8) ((uint8_t *)p.pixels)[i] = (uint8_t)(random >> 24);
-        if (element == ELEMENT_I16) ((uint16_t *)p.pixels)[i] = (uint16_t)(random >> 16);
+        uint64_t random = white ? UINT64_MAX : random_bits();
+        if (element == ELEMENT_I8) ((uint8_t *)p.pixels)[i] = (uint8_t)random;
+        if (element == ELEMENT_I16) ((uint16_t *)p.pixels)[i] = (uint16_t)random;
         if (element == ELEMENT_F32)
             ((float *)p.pixels)[i] = (float)((int32_t)random >> 8) * 0x1p-20f;
     }
-    p.room = device_memory(p.bytes + (offset + 1) * one);
-    p.on_device = (char *)p.room + offset * one;
-    ok(cudaMemcpy(p.on_device, p.pixels, p.bytes, cudaMemcpyHostToDevice));
+    p.on_device = guarded(p.pixels, p.bytes, offset * element_size(element));
     return p;
 }
 
 static void unmake(struct sample_picture *p)
 {
+    release(&p->on_device, p->pixels, "the picture");
     free(p->pixels);
-    ok(cudaFree(p->room));
 }
 
 static cudaError_t sat(void *workspace, size_t *bytes, void *table, const struct sample_picture *p)
 {
+    const void *pixels = p->on_device.data;
     switch (p->element) {
-    case ELEMENT_I8: return sat_u8(workspace, bytes, table, p->on_device, p->size, NULL);
-    case ELEMENT_I16: return sat_u16(workspace, bytes, table, p->on_device, p->size, NULL);
-    default: return sat_f32(workspace, bytes, table, p->on_device, p->size, NULL);
+    case ELEMENT_I8: return sat_u8(workspace, bytes, table, pixels, p->size, NULL);
+    case ELEMENT_I16: return sat_u16(workspace, bytes, table, pixels, p->size, NULL);
+    default: return sat_f32(workspace, bytes, table, pixels, p->size, NULL);
     }
 }
 
-/* The table on the device, after a workspace and a table full of 0xff. */
-static void *make_table(const struct sample_picture *p, enum variant variant, size_t offset,
-                        void **room)
+/* The table on the device, `offset` entries off its alignment, after a workspace full of 0xA5. */
+static struct guarded make_table(const struct sample_picture *p, enum variant variant,
+                                 size_t offset)
 {
-    size_t entries = judge_entries(variant, p->size), bytes = 0;
-    *room = device_memory((entries + offset + 1) * 4);
-    ok(cudaMemset(*room, 0xff, (entries + offset + 1) * 4));
-    char *table = (char *)*room + 4 * offset;
+    size_t bytes = sat_document_workspace(p->size);
+    struct guarded table = guarded(NULL, judge_entries(variant, p->size) * 4, offset * 4);
+    if (variant == FAST) ok(sat(NULL, &bytes, NULL, p));
+    struct guarded workspace = guarded(NULL, bytes, 0);
     if (variant == FAST)
-        ok(sat(NULL, &bytes, NULL, p));
+        ok(sat(workspace.data, &bytes, table.data, p));
     else
-        bytes = sat_document_workspace(p->size);
-    void *workspace = device_memory(bytes);
-    ok(cudaMemset(workspace, 0xff, bytes));
-    if (variant == FAST)
-        ok(sat(workspace, &bytes, table, p));
-    else
-        ok(sat_document_table((float *)table, p->on_device, p->element, p->size, variant == SHUFFLE,
-                              workspace, NULL));
-    ok(cudaFree(workspace));
+        ok(sat_document_table((float *)table.data, p->on_device.data, p->element, p->size,
+                              variant == SHUFFLE, workspace.data, NULL));
+    release(&workspace, NULL, "the workspace");
     return table;
 }
 
 /* judge.c's verdict on a table, and on a filtered picture. */
 static struct verdict verdict_of(const struct sample_picture *p, enum variant variant,
-                                 const void *table, const void *picture, struct window window)
+                                 const struct guarded *table, const void *picture,
+                                 struct window window)
 {
-    size_t entries = judge_entries(variant, p->size);
-    void *own = malloc(entries * 4 + 4);
+    void *own = malloc(table->bytes);
     struct verdict verdict = {0};
-    /* One entry behind the end of the table: it must stay as it was. */
-    ok(cudaMemcpy(own, table, entries * 4 + 4, cudaMemcpyDeviceToHost));
-    cr_expect_eq(((uint32_t *)own)[entries], UINT32_MAX, "written behind the table");
+    ok(cudaMemcpy(own, table->data, table->bytes, cudaMemcpyDeviceToHost));
     struct judged judged = {variant, p->size, p->element, p->pixels, own, picture, window};
     sat_judge(&verdict, &judged);
     free(own);
@@ -107,9 +94,9 @@ static struct verdict verdict_of(const struct sample_picture *p, enum variant va
 static struct verdict table_verdict(const struct sample_picture *p, enum variant variant,
                                     size_t offset)
 {
-    void *room, *table = make_table(p, variant, offset, &room);
-    struct verdict verdict = verdict_of(p, variant, table, NULL, (struct window){0});
-    ok(cudaFree(room));
+    struct guarded table = make_table(p, variant, offset);
+    struct verdict verdict = verdict_of(p, variant, &table, NULL, (struct window){0});
+    release(&table, NULL, "the table");
     return verdict;
 }
 
@@ -203,15 +190,11 @@ Test(summed_area, boxes_are_exact_where_the_table_overflows)
     struct sat_size size = {SIDE, SIDE, 1};
     struct sample_picture p = make(size, ELEMENT_I16, 0, true);
     cr_assert_gt((double)p.samples * UINT16_MAX, 0x1p32);
-    void *room, *table = make_table(&p, FAST, 0, &room);
-    cr_expect(verdict_of(&p, FAST, table, NULL, (struct window){0}).right);
-    uint16_t *out = device_memory(p.bytes), *picture = malloc(p.bytes);
-    ok(sat_box_u16(out, table, size, BOX, NULL));
-    ok(cudaMemcpy(picture, out, p.bytes, cudaMemcpyDeviceToHost));
-    for (size_t i = 0; i < p.samples; i++) cr_assert_eq(picture[i], UINT16_MAX);
-    free(picture);
-    ok(cudaFree(out));
-    ok(cudaFree(room));
+    struct guarded table = make_table(&p, FAST, 0), out = guarded(NULL, p.bytes, 0);
+    cr_expect(verdict_of(&p, FAST, &table, NULL, (struct window){0}).right);
+    ok(sat_box_u16((uint16_t *)out.data, (uint32_t *)table.data, size, BOX, NULL));
+    release(&out, p.pixels, "the white picture"); /* it is as white as before */
+    release(&table, NULL, "the table");
     unmake(&p);
 }
 
@@ -231,39 +214,34 @@ Test(summed_area, floats_are_exact_up_to_two_to_the_24)
 Test(summed_area, floats_are_the_same_in_every_run)
 {
     struct sample_picture p = make((struct sat_size){530, 70, 1}, ELEMENT_F32, 0, false);
-    size_t bytes = p.samples * 4;
-    float *first = malloc(bytes), *again = malloc(bytes);
-    void *room, *table = make_table(&p, FAST, 0, &room);
-    ok(cudaMemcpy(first, table, bytes, cudaMemcpyDeviceToHost));
-    ok(cudaFree(room));
-    table = make_table(&p, FAST, 0, &room);
-    ok(cudaMemcpy(again, table, bytes, cudaMemcpyDeviceToHost));
-    cr_expect_arr_eq(first, again, bytes);
-    ok(cudaFree(room));
-    free(first);
-    free(again);
+    struct guarded first = make_table(&p, FAST, 0), again = make_table(&p, FAST, 0);
+    void *want = malloc(first.bytes);
+    ok(cudaMemcpy(want, first.data, first.bytes, cudaMemcpyDeviceToHost));
+    release(&first, NULL, "the table");
+    release(&again, want, "the table of the second run");
+    free(want);
     unmake(&p);
 }
 
-/* A wrong entry is found, as is an entry that is off by more than the bound. */
+/* Makes an entry of the table another one, and expects that one to be the first wrong one. */
+static void expect_found(const struct sample_picture *p, enum variant variant,
+                         struct guarded *table, size_t entry, uint32_t bits, size_t wrong)
+{
+    ok(cudaMemcpy((uint32_t *)table->data + entry, &bits, sizeof bits, cudaMemcpyHostToDevice));
+    struct verdict v = verdict_of(p, variant, table, NULL, (struct window){0});
+    cr_expect(!v.right && v.wrong == wrong && v.first[0].index == entry, "entry %zu", entry);
+}
+
+/* A wrong entry is found, as is one in the fourth channel that the document's entries have. */
 Test(summed_area, wrong_tables_are_found)
 {
+    enum { ONE = 0x3f800000 }; /* the bits of 1.0f */
     struct sample_picture p = make((struct sat_size){20, 20, 3}, ELEMENT_I8, 0, false);
-    void *room, *table = make_table(&p, DOCUMENT, 0, &room);
-    float one = 1;
-    ok(cudaMemcpy((float *)table + 7, &one, sizeof one, cudaMemcpyHostToDevice));
-    struct verdict v = verdict_of(&p, DOCUMENT, table, NULL, (struct window){0});
-    cr_expect(!v.right && v.wrong == 1 && v.first[0].index == 7, "the fourth channel");
-    ok(cudaMemcpy((float *)table + 12, &one, sizeof one, cudaMemcpyHostToDevice));
-    v = verdict_of(&p, DOCUMENT, table, NULL, (struct window){0});
-    cr_expect(!v.right && v.wrong == 2 && v.first[0].index == 12);
-    ok(cudaFree(room));
-    table = make_table(&p, FAST, 0, &room);
-    uint32_t entry = 1 + (uint32_t)value_at((int *)table + 30);
-    ok(cudaMemcpy((uint32_t *)table + 30, &entry, sizeof entry, cudaMemcpyHostToDevice));
-    v = verdict_of(&p, FAST, table, NULL, (struct window){0});
-    cr_expect(!v.right && v.wrong == 1 && v.first[0].index == 30);
-    ok(cudaFree(room));
+    struct guarded floats = make_table(&p, DOCUMENT, 0), whole = make_table(&p, FAST, 0);
+    expect_found(&p, DOCUMENT, &floats, 7, ONE, 1);
+    expect_found(&p, DOCUMENT, &floats, 12, ONE, 2);
+    expect_found(&p, FAST, &whole, 30, 1 + (uint32_t)value_at((int *)whole.data + 30), 1);
+    release(&floats, NULL, "the table"), release(&whole, NULL, "the table");
     unmake(&p);
 }
 
@@ -336,22 +314,22 @@ static cudaError_t filter(const struct sample_picture *p, enum variant variant, 
 static void expect_filter(const struct sample_picture *p, enum variant variant, struct window w,
                           const struct sample_picture *depth)
 {
-    void *room, *table = make_table(p, variant, 0, &room), *picture = malloc(p->bytes);
-    void *out = device_memory(p->bytes);
-    w.depths = depth ? depth->on_device : NULL;
-    ok(filter(p, variant, out, table, w));
-    ok(cudaMemcpy(picture, out, p->bytes, cudaMemcpyDeviceToHost));
+    struct guarded table = make_table(p, variant, 0), out = guarded(NULL, p->bytes, 0);
+    uint8_t *picture = malloc(p->bytes);
+    w.depths = depth ? depth->on_device.data : NULL;
+    ok(filter(p, variant, out.data, table.data, w));
+    ok(cudaMemcpy(picture, out.data, p->bytes, cudaMemcpyDeviceToHost));
     w.depths = depth ? depth->pixels : NULL;
     expect_filtered(p, variant, w, picture);
-    struct verdict v = verdict_of(p, variant, table, picture, w);
+    struct verdict v = verdict_of(p, variant, &table, picture, w);
     cr_expect(v.right, "width %zu: [%zu] is %s, not %s", w.width, v.first[0].index, v.first[0].got,
               v.first[0].want);
     cr_expect_eq(v.checked, 2 * p->samples);
-    ((uint8_t *)picture)[0] ^= 0x40; /* a changed pixel must be found */
-    cr_expect(!verdict_of(p, variant, table, picture, w).right);
+    picture[0] ^= 0x40; /* a changed pixel must be found */
+    cr_expect(!verdict_of(p, variant, &table, picture, w).right);
     free(picture);
-    ok(cudaFree(out));
-    ok(cudaFree(room));
+    release(&out, NULL, "the filtered picture");
+    release(&table, NULL, "the table");
 }
 
 Test(summed_area, box_filters_of_any_width)
