@@ -4,7 +4,6 @@
  */
 #include "common/files/option_table.h"
 #include "common/files/visible.h"
-#include "common/harness/host/host.h"
 #include "common/harness/pictures/picture.h"
 #include "common/harness/input/input.h"
 #include "common/harness/print/print.h"
@@ -108,14 +107,6 @@ static int check_filter(const struct request *r, const struct options *o, struct
 
 /* ---- a random picture ------------------------------------------------------------------------ */
 
-static uint64_t next_random(uint64_t *state) /* SplitMix64 */
-{
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 /* --size, or n pixels: as wide as the smallest divisor of n with which the picture is at least as
  * wide as high. */
 static void choose_size(struct request *r, const struct options *o)
@@ -126,28 +117,6 @@ static void choose_size(struct request *r, const struct options *o)
     while (height > o->n / height || o->n % height > 0) height--;
     r->size.width = o->n / height;
     r->size.height = height;
-}
-
-static void fill(struct input *input, uint64_t seed)
-{
-    for (size_t i = 0; i < input->n; i++) {
-        uint64_t random = next_random(&seed) >> 40;
-        if (input->element == ELEMENT_I8) ((uint8_t *)input->data)[i] = (uint8_t)random;
-        if (input->element == ELEMENT_I16) ((uint16_t *)input->data)[i] = (uint16_t)random;
-        if (input->element == ELEMENT_F32) ((float *)input->data)[i] = (float)random * 0x1p-24f;
-    }
-}
-
-static int reserve(struct input *input, size_t n, struct fault *fault)
-{
-    size_t bytes;
-    input->n = n;
-    input->data = NULL;
-    if (!__builtin_mul_overflow(n, element_size(input->element), &bytes) && bytes <= host_memory())
-        input->data = malloc(bytes);
-    if (input->data) return 0;
-    return fail(fault, EXIT_USAGE,
-                "a picture of %zu samples does not fit into memory; take a smaller one.", n);
 }
 
 /* What a random picture is, without its samples. */
@@ -230,8 +199,9 @@ static int take_picture(struct request *r, struct input *input, const struct pic
     r->maximum = p->maximum;
     *input = (struct input){.element = r->element};
     int code = depth ? check_depth(r->depth, p, depth, fault) : 0;
-    if (!code) code = reserve(input, samples + (depth ? p->width * p->height : 0), fault);
     if (code) return code;
+    input->n = samples + (depth ? p->width * p->height : 0);
+    input->data = allocated(malloc(input->n * element_size(r->element)));
     memcpy(input->data, p->samples, samples * (p->bits / 8));
     if (!depth) return 0;
     append_depth(input, samples, depth);
@@ -272,9 +242,14 @@ int sat_request_input(const struct subject *s, struct input *input, struct fault
     const struct options *o = s->options;
     int code = o->input ? check(r, o, fault) : sat_request_plan(s, input, fault);
     r->variant = (enum variant)o->variant;
-    if (!code) code = o->input ? read_files(r, input, o, fault) : reserve(input, input->n, fault);
     if (code) return code;
-    if (!o->input) fill(input, o->seed);
+    if (o->input)
+        code = read_files(r, input, o, fault);
+    else if (o->real)
+        code = input_generate_uniform(input, r->element, input->n, o->seed, fault);
+    else
+        code = input_generate_bits(input, r->element, input->n, o->seed, fault);
+    if (code) return code;
     code = check_filter(r, o, fault);
     if (code) input_free(input);
     return code;
