@@ -1,7 +1,7 @@
 /*
  * pipeline.cuh — the kernel for large n: one block on each multiprocessor that stays to the end.
  *
- * Its warps have four roles, and hand tiles to each other through the ring (ring.cuh):
+ * Its warps have four roles, and hand tiles to each other through a ring in shared memory:
  *   load  (1 warp)   draws tickets and begins to copy tiles into free stages;
  *   sum   (4 warps)  add up each tile as soon as it is there, and publish its sum;
  *   look  (1 warp)   finds each tile's prefix from the sums that all blocks have published;
@@ -16,14 +16,49 @@
 #ifndef STEP12_PIPELINE_CUH
 #define STEP12_PIPELINE_CUH
 
+#include "parts/barrier.cuh"
 #include "parts/segment.cuh"
 #include "parts/prefix.cuh"
-#include "parts/ring.cuh"
 
 #define SCAN_WARPS TILE_SEGMENTS /* a segment each */
 #define SUM_WARPS  4
 enum { LOOK_WARP = SCAN_WARPS + SUM_WARPS, LOAD_WARP, PIPELINE_WARPS };
 #define PIPELINE_THREADS (PIPELINE_WARPS * LANES)
+
+/* The ring: a tile takes the next stage, and with it the next slot. A stage is given back as soon
+ * as its elements are in registers; what is said about the tile stays in its slot for longer, so
+ * there are twice as many slots. */
+#define STAGES 6 /* of 32 KiB for sums as wide as elements: 192 of an H200's 227 KiB */
+#define SLOTS  (2 * STAGES)
+
+template <typename In, typename Sum> struct ring_of {
+    In data[STAGES][TILE(sizeof(Sum))];
+
+    barrier full[STAGES];  // the tile has arrived, and slot.drawn is written
+    barrier empty[STAGES]; // all readers of the tile have read it
+    struct slot {
+        barrier ready;                       // prefix and before are written
+        struct ticket drawn;                 // the tile; NO_TILE: there are no more
+        typename carry_of<Sum>::type prefix; // the sum of all tiles before
+        Sum sums[TILE_SEGMENTS];             // of the tile's segments
+        Sum before[TILE_SEGMENTS];           // of the segments before, within the tile
+    } slot[SLOTS];
+};
+
+#define NO_TILE 0xffffffffu
+
+/* The place of a warp in the ring. The parity says which phase of a barrier it waits for
+ * (barrier.cuh). */
+struct place {
+    int stage, slot;
+    unsigned stage_parity, slot_parity;
+};
+
+static __device__ void step_on(struct place *p)
+{
+    if (++p->stage == STAGES) p->stage = 0, p->stage_parity ^= 1;
+    if (++p->slot == SLOTS) p->slot = 0, p->slot_parity ^= 1;
+}
 
 /* experiments/timeline.cu defines this macro, and records when a role reaches a step of its
  * work. */

@@ -4,9 +4,9 @@
  * What it is: the scan with which this tutorial ends, beyond the documents. Blocks stay, and copies
  * run ahead of them in bulk (pipeline.cuh).
  * Same as step 11 except: a block goes on to further tiles; tiles are copied to shared memory long
- * before they are scanned (barrier.cuh, ring.cuh) and their sums published as long before; a prefix
- * is made of sums alone (prefix.cuh); states are never cleared, they carry an epoch (states.cuh);
- * and small and mid-sized n have kernels of their own (wave.cuh).
+ * before they are scanned (barrier.cuh) and their sums published as long before; a prefix is made
+ * of sums alone (prefix.cuh); states are never cleared, they carry an epoch (states.cuh); and small
+ * and mid-sized n have kernels of their own (wave.cuh).
  * What it fixes: the chain of tiles that wait for each other; the launch that clears the states;
  * and sums of floats are deterministic: bitwise identical in every run.
  * What is still bad: it is long, and its sizes are tuned for an H200. Before Hopper, and for arrays

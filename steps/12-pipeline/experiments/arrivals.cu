@@ -9,7 +9,7 @@
 #include "steps/12-pipeline/parts/gpu.cuh"
 #include "steps/12-pipeline/parts/segment.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
-#include "steps/12-pipeline/parts/ring.cuh"
+#include "steps/12-pipeline/parts/barrier.cuh"
 
 #include <stdlib.h>
 
@@ -48,8 +48,9 @@ struct scan {
 static cudaError_t launch(void *context, cudaStream_t stream)
 {
     const struct scan *s = (const struct scan *)context;
-    s->kernel<<<s->blocks, each_lane::PIPELINE_WARPS * LANES, sizeof(ring_of<float, float>),
-                stream>>>(s->out, s->in, s->n, s->tiles, s->workspace);
+    const size_t shared = sizeof(each_lane::ring_of<float, float>);
+    s->kernel<<<s->blocks, each_lane::PIPELINE_WARPS * LANES, shared, stream>>>(
+        s->out, s->in, s->n, s->tiles, s->workspace);
     return cudaGetLastError();
 }
 
@@ -62,7 +63,7 @@ static __global__ void ones(float *in, size_t n)
 static int measure(struct experiment *e, struct scan *s, const char *who, scan_fn_f32 *kernel,
                    struct fault *fault)
 {
-    size_t shared = sizeof(ring_of<float, float>);
+    size_t shared = sizeof(each_lane::ring_of<float, float>);
     s->kernel = kernel;
     CUDA_CHECK(fault, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            (int)shared));

@@ -11,7 +11,7 @@
 #include "steps/12-pipeline/parts/gpu.cuh"
 #include "steps/12-pipeline/parts/segment.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
-#include "steps/12-pipeline/parts/ring.cuh"
+#include "steps/12-pipeline/parts/barrier.cuh"
 
 namespace as_it_is
 {
@@ -61,7 +61,6 @@ template <typename Sum> struct carry_in_sums {
     typedef Sum type;
 };
 #undef STEP12_PREFIX_CUH
-#undef STEP12_RING_CUH
 #undef STEP12_PIPELINE_CUH
 #define carry_of carry_in_sums
 #include "steps/12-pipeline/pipeline.cuh"
@@ -76,8 +75,10 @@ static const struct {
     kernel_fn *kernel;
     size_t shared;
 } ways[] = {
-    {"as it is", as_it_is::scan_pipeline<false, float, float>, sizeof(ring_of<float, float>)},
-    {"first come", first_come::scan_pipeline<false, float, float>, sizeof(ring_of<float, float>)},
+    {"as it is", as_it_is::scan_pipeline<false, float, float>,
+     sizeof(as_it_is::ring_of<float, float>)},
+    {"first come", first_come::scan_pipeline<false, float, float>,
+     sizeof(first_come::ring_of<float, float>)},
     {"in float", in_float::scan_pipeline<false, float, float>,
      sizeof(in_float::ring_of<float, float>)},
 };

@@ -4,7 +4,7 @@
 #pragma nv_diag_suppress 177 /* not every included function is used */
 #include "steps/12-pipeline/parts/segment.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
-#include "steps/12-pipeline/parts/ring.cuh"
+#include "steps/12-pipeline/parts/barrier.cuh"
 
 namespace by_each_lane
 {
@@ -30,7 +30,7 @@ HOST(race_pipeline)
     struct workspace *w = (struct workspace *)zeros<char>(sizeof *w + TILES * sizeof(state<float>));
     auto kernel = right ? by_each_lane::scan_pipeline<false, float, float>
                         : by_one_lane::scan_pipeline<false, float, float>;
-    int shared = sizeof(ring_of<float, float>);
+    int shared = sizeof(by_each_lane::ring_of<float, float>);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
     /* racecheck: hazard in pipeline.cuh */
     kernel<<<BLOCKS, by_each_lane::PIPELINE_WARPS * LANES, shared>>>(out, in, n, TILES, w);
