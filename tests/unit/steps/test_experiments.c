@@ -89,6 +89,24 @@ static const struct {
     {"07-carve-out", "in-l1", "50", "sectors_ld", .value = 32 * (12 << 10) / 8},
     {"07-carve-out", "in-l1", "50", "blocks_fit", .value = 8},
 
+    /* 1024 lanes have a word of shared memory each, or none. */
+    {"09-neighbour", "safe", "float", "shared_bytes", .value = 1024 * 4},
+    {"09-neighbour", "safe", "double", "shared_bytes", .value = 1024 * 8},
+    {"09-neighbour", "shuffle", "double", "shared_bytes", .value = 0},
+    {"09-neighbour", "safe", "double", "wavefronts_ld", 2, "safe", "float"},
+    {"09-reduce", "shared", "scan", "shared_bytes", .value = 1024 * 4},
+    {"09-reduce", "predicate", "scan", "shared_bytes", .value = 0},
+
+    /* The lanes' pieces are not adjacent. Copying the same number of bytes in all lanes therefore
+     * costs more sectors, but fewer requests. */
+    {"09-votes", "copy as each can", "all at 16", "requests_st", .value = 64 / 16},
+    {"09-votes", "copy as all can", "all at 16", "requests_st", .value = 64 / 16},
+    {"09-votes", "copy as each can", "one at 8 and one at 1", "requests_st",
+     .value = 64 / 16 + 64 / 8 + 64},
+    {"09-votes", "copy as all can", "one at 8 and one at 1", "requests_st", .value = 64},
+    {"09-votes", "copy as each can", "one at 8 and one at 1", "sectors_st", .value = 192},
+    {"09-votes", "copy as all can", "one at 8 and one at 1", "sectors_st", .value = 2048},
+
     /* All 64 bits arrive with two shuffles, by hand and by CUDA. */
     {"09-wide", "halves", "double", "wrong", .value = 0},
     {"09-wide", "cuda", "int64", "wrong", .value = 0},
@@ -262,44 +280,62 @@ Test(experiments, summed_area_tables_have_no_conflicts_slow)
 
 /* ---- step 9 ---------------------------------------------------------------------------------- */
 
-enum { SEEDS = 3, LANES = 1024 };
+/* Values in the usual order, in which the lanes are in lockstep, and in any other. */
+#define ONLY_IN_OTHERS (-2) /* above 0 in any other order, and 0 in the usual one */
+static const struct {
+    const char *program, *variant, *parameter, *metric;
+    double value;
+} in_any_order[] = {
+    /* Lockstep hides the races of the lecture's two ways through shared memory. The ways with a
+     * barrier on either side of the read, and the shuffle, are right in any order: otherwise the
+     * experiment itself fails. */
+    {"09-neighbour", "unsafe", "float", "wrong", ONLY_IN_OTHERS},
+    {"09-neighbour", "printed", "double", "wrong", ONLY_IN_OTHERS},
+    {"09-neighbour", "syncwarp", "float: one warp", "wrong", 0},
+    {"09-neighbour", "shuffle", "double", "wrong", 0},
 
-TestSuite(shuffle_lessons, .init = command_init, .fini = command_fini);
+    {"09-votes", "broadcast", "last and first voter", "wrong", 0},
+    {"09-votes", "match", "three keys", "wrong", 0},
+    {"09-votes", "match", "three keys", "atomics", 3},
+    {"09-votes", "match", "one key", "atomics", 1},
 
-/* Runs an experiment in the usual order (seed 0) or with the lanes in another order; it must
- * succeed. */
-static void run_seed(const char *name, int seed)
+    /* In lockstep all masks are full, which CUDA does not guarantee. A sum of the whole warp in
+     * both arms of an if is right, and so is a sum of only the lanes of an arm. A sum that names
+     * lanes which do not arrive is wrong. */
+    {"09-divergence", "example 1", "mask", "not_all", ONLY_IN_OTHERS},
+    {"09-divergence", "example 2", "mask", "not_all", ONLY_IN_OTHERS},
+    {"09-divergence", "ballot", "mask", "not_all", 0},
+    {"09-divergence", "both arms", "sum", "wrong", 0},
+    {"09-divergence", "own arm", "sum", "wrong", 0},
+    {"09-divergence", "one arm", "sum", "wrong", 1024 / 2},
+};
+
+/* reduce compares every lane with the host's sums and scans. */
+Test(experiments, step_9_in_any_order_slow)
 {
-    if (seed == 0)
-        expect_status(0, FOLDER "09-%s --device emu --csv 2>&1", name);
-    else
-        expect_status(0, "$emu --schedule %d --log-file /dev/null " FOLDER "09-%s --csv 2>&1", seed,
-                      name);
-}
-
-/* Lanes in lockstep hide the races of the lecture's two ways through shared memory; another order
- * of the lanes shows them. The ways with a barrier on either side of the read, and the shuffle, are
- * right in any order: otherwise the experiment itself fails. */
-Test(shuffle_lessons, neighbour_exchange_is_right_in_any_order_slow)
-{
-    for (int seed = 0; seed <= SEEDS; seed++) {
-        run_seed("neighbour", seed);
-        cr_expect((value("unsafe", "float", "wrong") > 0) == (seed > 0), "seed %d", seed);
-        cr_expect((value("printed", "double", "wrong") > 0) == (seed > 0), "seed %d", seed);
-        cr_expect(value("syncwarp", "float: one warp", "wrong") == 0);
-        cr_expect(value("shuffle", "double", "wrong") == 0);
-    }
-    cr_expect(value("safe", "float", "shared_bytes") == LANES * sizeof(float));
-    cr_expect(value("safe", "double", "shared_bytes") == LANES * sizeof(double));
-    cr_expect(value("shuffle", "double", "shared_bytes") == 0);
-
-    run_seed("neighbour", 0);
-    cr_expect(value("safe", "double", "wavefronts_ld") ==
-              2 * value("safe", "float", "wavefronts_ld"));
+    static const char *const programs[] = {"09-neighbour", "09-reduce", "09-votes",
+                                           "09-divergence"};
+    for (size_t p = 0; p < sizeof programs / sizeof *programs; p++)
+        for (int seed = 0; seed <= 3; seed++) {
+            if (seed == 0)
+                run_experiment(programs[p]);
+            else
+                expect_status(0, "$emu --schedule %d --log-file /dev/null " FOLDER "%s --csv 2>&1",
+                              seed, programs[p]);
+            for (size_t i = 0; i < sizeof in_any_order / sizeof *in_any_order; i++) {
+                if (strcmp(in_any_order[i].program, programs[p]) != 0) continue;
+                double wanted = in_any_order[i].value;
+                double got = value(in_any_order[i].variant, in_any_order[i].parameter,
+                                   in_any_order[i].metric);
+                cr_expect(wanted == ONLY_IN_OTHERS ? (got > 0) == (seed > 0) : got == wanted,
+                          "%s, seed %d: %s %s is %g", programs[p], seed, in_any_order[i].variant,
+                          in_any_order[i].metric, got);
+            }
+        }
 }
 
 /* Templates over enum way: 0 is unsafe, 1 printed. */
-Test(shuffle_lessons, neighbour_exchange_under_racecheck_slow)
+Test(experiments, neighbour_exchange_under_racecheck_slow)
 {
     expect_status(0, "$emu --tool racecheck " FOLDER "09-neighbour --csv 2>&1");
     static const char *const races[] = {"exchange<0, float>", "exchange<1, float>",
@@ -310,55 +346,9 @@ Test(shuffle_lessons, neighbour_exchange_under_racecheck_slow)
     expect_not("exchange<4");
 }
 
-/* The experiment compares every lane with the host's sums and scans. */
-Test(shuffle_lessons, reduce_is_right_in_any_order_slow)
+/* synccheck reports only the sum that names lanes which do not arrive. */
+Test(experiments, sums_in_branches_slow)
 {
-    for (int seed = 0; seed <= SEEDS; seed++) run_seed("reduce", seed);
-    cr_expect(value("shared", "scan", "shared_bytes") == LANES * sizeof(unsigned));
-    cr_expect(value("predicate", "scan", "shared_bytes") == 0);
-}
-
-/* The lanes' pieces are not adjacent. Copying the same number of bytes in all lanes therefore costs
- * more sectors, but fewer requests. */
-Test(shuffle_lessons, votes_are_right_in_any_order_slow)
-{
-    for (int seed = SEEDS; seed >= 0; seed--) {
-        run_seed("votes", seed);
-        cr_expect(value("broadcast", "last and first voter", "wrong") == 0);
-        cr_expect(value("match", "three keys", "wrong") == 0);
-        cr_expect(value("match", "three keys", "atomics") == 3);
-        cr_expect(value("match", "one key", "atomics") == 1);
-    }
-    const char *const can[] = {"copy as each can", "copy as all can"};
-    cr_expect(value(can[0], "all at 16", "requests_st") == 64 / 16);
-    cr_expect(value(can[1], "all at 16", "requests_st") == 64 / 16);
-    cr_expect(value(can[0], "one at 8 and one at 1", "requests_st") == 64 / 16 + 64 / 8 + 64);
-    cr_expect(value(can[1], "one at 8 and one at 1", "requests_st") == 64);
-    cr_expect(value(can[0], "one at 8 and one at 1", "sectors_st") == 192);
-    cr_expect(value(can[1], "one at 8 and one at 1", "sectors_st") == 2048);
-}
-
-/* In lockstep all masks are full, which CUDA does not guarantee. */
-Test(shuffle_lessons, active_mask_is_what_happens_to_be_active_slow)
-{
-    for (int seed = 0; seed <= SEEDS; seed++) {
-        run_seed("divergence", seed);
-        cr_expect((value("example 1", "mask", "not_all") > 0) == (seed > 0), "seed %d", seed);
-        cr_expect((value("example 2", "mask", "not_all") > 0) == (seed > 0), "seed %d", seed);
-        cr_expect(value("ballot", "mask", "not_all") == 0, "seed %d", seed);
-    }
-}
-
-/* A sum of the whole warp in both arms of an if is right, and so is a sum of only the lanes of an
- * arm. A sum that names lanes which do not arrive is wrong, and synccheck reports only this one. */
-Test(shuffle_lessons, sums_in_branches_slow)
-{
-    for (int seed = 0; seed <= SEEDS; seed++) {
-        run_seed("divergence", seed);
-        cr_expect(value("both arms", "sum", "wrong") == 0, "seed %d", seed);
-        cr_expect(value("own arm", "sum", "wrong") == 0, "seed %d", seed);
-        cr_expect(value("one arm", "sum", "wrong") == LANES / 2, "seed %d", seed);
-    }
     expect_status(0, "$emu --tool synccheck " FOLDER "09-divergence --csv 2>&1");
     expect("Member mask with threads that have exited\n=========     at one_arm(int*)");
     expect_not("at both_arms");
