@@ -41,14 +41,14 @@ step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
 # Step 17: its sources are compiled with the flags of MPI and, if it is there, NCCL. The tests are
 # linked with those that need neither.
 FOLDER17 := $(filter steps/17-%,$(FOLDERS))
-NO_MPI17  = $(addprefix $(FOLDER17)/,part.cu peer.cu parts/operator.c judge.c driver.c)
+NO_MPI17  = $(addprefix $(FOLDER17)/,part.cu peer.cu parts/operator.c judge.c request.c)
 NCCL     := $(shell NCCL_HOME='$(NCCL_HOME)' CUDA='$(CUDA)' common/build/nccl.sh)
 HEADERS17 = $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI) $(NCCL)))
 LIBRARIES17 = $(filter-out -I% -D%,$(MPI) $(NCCL))
 build/$(FOLDER17)/%.o: CPPFLAGS += $(HEADERS17)
 step17: LIBRARIES = $(LIBRARIES17)
 ifneq ($(MPI),)
-step17: $(call objects,$(call sources,$(FOLDER17)) $(COMMON)) | emu
+step17: build/main/step17.o $(call objects,$(call sources,$(FOLDER17)) $(COMMON)) | emu
 	$(link)
 else
 step17:
@@ -59,8 +59,7 @@ endif
 
 # Its experiment is a program of several processes, too.
 RATES17   = build/experiments/17-rates
-$(RATES17): $(call objects,$(filter-out %/main.c,$(call sources,$(FOLDER17))) \
-            steps/12-pipeline/scan.cu)
+$(RATES17): $(call objects,$(call sources,$(FOLDER17)) steps/12-pipeline/scan.cu)
 $(RATES17): LIBRARIES = $(LIBRARIES17)
 
 run17: step17 ## use: run step 17 in P=4 processes on this machine; ARGS="--n 1Mi" are its options

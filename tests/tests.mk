@@ -53,12 +53,12 @@ build/tests/cli/ranks/nccl/%.o: $(FOLDER17)/%.c
 NCCL17    = $(CUDA_BUILD)/tests/cli/ranks/nccl/nccl.cu.o build/tests/cli/ranks/nccl/exchange_nccl.o
 with_nccl = $(filter-out %/exchange_nccl.o,$(call objects,$(1))) $(NCCL17)
 
-build/tests/wrong-ranks: WRAPPED = many_run output_end choose_exchange
-build/tests/wrong-ranks: $(call with_nccl,$(call sources,tests/cli/ranks $(FOLDER17)) $(COMMON))
+build/tests/wrong-ranks: WRAPPED = many_run choose_exchange
+build/tests/wrong-ranks: build/main/step17.o \
+        $(call with_nccl,$(call sources,tests/cli/ranks $(FOLDER17)) $(COMMON))
 # A program that calls step 17's library.
-build/tests/many-calls: WRAPPED = cudaMalloc
-build/tests/many-calls: $(call with_nccl,tests/cli/ranks/library/calls.c $(filter-out %/main.c,\
-        $(call sources,$(FOLDER17))) $(COMMON))
+build/tests/many-calls: $(call with_nccl,tests/cli/ranks/library/calls.c \
+        tests/support/many_reference.c $(call sources,$(FOLDER17)) $(COMMON))
 build/tests/wrong-ranks build/tests/many-calls: LIBRARIES = $(WRAPPED:%=-Wl,--wrap=%) $(LIBRARIES17)
 
 # Step 14 built without libpng.

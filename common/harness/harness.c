@@ -28,7 +28,8 @@ struct program {
 
 static int check_memory(struct program *p, size_t n)
 {
-    size_t device_needs, host_needs, host_has = host_memory();
+    const struct ranks *ranks = p->subject.ranks;
+    size_t device_needs, host_needs, host_has = host_memory() / (size_t)(ranks ? ranks->here : 1);
     bool emulated = p->device && p->device->emulated;
     if (!runs_memory(&p->subject, n, emulated, &device_needs, &host_needs))
         return fail(&p->fault, EXIT_USAGE, "%zu elements are more than any memory holds.", n);
@@ -171,11 +172,14 @@ static int inform(struct program *p)
     return check_stdout(p);
 }
 
-/* Everything from the command line to the device. */
-static int begin(struct program *p, struct device *device)
+/* Everything from the command line to the device, unless the program runs nothing itself. */
+static int begin(struct program *p, struct device *device, int argc, char **argv)
 {
     struct options *options = &p->options;
-    int code = subject_check_files(&p->subject, &p->fault);
+    int code =
+        options_parse(options, p->subject.step, p->subject.self, argc, argv, &p->fault);
+    if (code || options->help || options->version || options->levels || options->quiz) return code;
+    code = subject_check_files(&p->subject, &p->fault);
     if (code) return code;
     p->subject.element = step_element(p->subject.step, options->variant);
     if (p->subject.step->on_host) return 0;
@@ -200,13 +204,13 @@ static int run_traced(struct program *p)
 static int run_program(struct program *p, int argc, char **argv)
 {
     const struct step *step = p->subject.step;
-    struct device device;
-    int code = options_parse(&p->options, step, p->subject.self, argc, argv, &p->fault);
+    const struct verbs *verbs = p->subject.verbs;
+    struct device device = {0};
+    int code = begin(p, &device, argc, argv);
+    if (verbs->join) code = verbs->join(&p->subject, &device, code, &p->fault);
     if (code) return code;
     if (p->options.help || p->options.version) return inform(p);
     if (p->options.levels || p->options.quiz) return run_traced(p);
-    code = begin(p, &device);
-    if (code) return code;
     if (step->run) return step->run(&p->subject);
     code = run(p);
     if (code <= EXIT_WRONG && check_stdout(p)) code = p->fault.code;
@@ -220,7 +224,10 @@ int harness_main(const struct step *step, int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* a file beyond `ulimit -f` becomes an error of fwrite */
     subject_open(&program.subject, step, &program.options);
     int code = run_program(&program, argc, argv);
+    const struct ranks *ranks = program.subject.ranks;
+    code = ranks_agree(ranks, code, &program.fault);
+    if (code > EXIT_WRONG && *program.fault.text && (!ranks || ranks->rank == 0))
+        fault_say(&program.fault);
     subject_close(&program.subject);
-    if (code > EXIT_WRONG && *program.fault.text) fault_say(&program.fault);
     return code;
 }

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -167,10 +168,13 @@ struct step {
 /* ---- a step that is no plain scan: for C only, as kernels need none of this ------------------ */
 #ifndef __cplusplus
 
+struct device;  /* device.h: where it runs */
 struct fault;   /* fault.h: an exit code and a sentence */
 struct input;   /* input.h: the numbers of one run, in host memory */
 struct problem; /* verify.h: what is to be computed */
 struct launches; /* runs.h: the kernels that a call launches */
+struct ranks;   /* runs.h: the processes that run one step together */
+struct record;  /* print.h: what --json prints */
 struct verdict; /* verify.h: is it right? */
 
 /* An open step: what the harness runs. */
@@ -180,6 +184,7 @@ struct subject {
     const struct verbs *verbs; /* the step's, or those of a plain scan (runs.h) */
     enum element element;      /* of the input; `plan` and `input` may say another than the step */
     void *self;                /* what `open` has made */
+    const struct ranks *ranks; /* what `join` has found; NULL: this process is alone */
 };
 
 /* One call. Pointers and stream are as in a scan; `out` has room for needs.result bytes. */
@@ -202,6 +207,7 @@ struct needs {
 /* What the report says besides. Lines may be "". JSON has `variant` and least_bytes only. */
 #define DESCRIPTION_TEXT 200
 struct description {
+    size_t n;                       /* elements of all ranks; 0: those of the input */
     char input[DESCRIPTION_TEXT];   /* "512 x 512 pixels of RGB, from a.png" */
     char variant[DESCRIPTION_TEXT]; /* which kernel runs, and why, where the input decides that */
     char result[DESCRIPTION_TEXT];  /* "300 elements kept" */
@@ -218,8 +224,7 @@ struct own_file {
 };
 
 /* The verbs in the order in which the harness calls them. An int is 0, or an exit code, with a
- * sentence in the fault; then there is nothing to be freed. A step with a program of its own (step
- * 17) has those up to `files` only. */
+ * sentence in the fault; then there is nothing to be freed. */
 struct verbs {
     /* Makes subject.self, with what holds before the command line is read. NULL: nothing. */
     void *(*open)(void);
@@ -227,6 +232,10 @@ struct verbs {
 
     /* The files of the step's own options, given or not; returns how many. NULL: none. */
     size_t (*files)(const void *self, struct own_file files[OWN_FILES]);
+
+    /* Finds the ranks that run this step together, when the options have been read and the device
+     * was chosen, or with the code of what has failed. NULL: there are none. */
+    int (*join)(struct subject *, struct device *, int code, struct fault *);
 
     /* Checks the options together, whether the files of its own options can be written
      * (output_check), and says of an input that will be generated its element and n. It makes
@@ -239,6 +248,8 @@ struct verbs {
     struct needs (*needs)(const struct subject *, size_t n);
     /* As scan_fn says. */
     cudaError_t (*launch)(const struct subject *, const struct call *);
+    /* The work of a call has ended, with this code. Returns that of all ranks. NULL: the code. */
+    int (*ended)(const struct subject *, int code, struct fault *);
 
     /* Judges a result, needs.result bytes on the host. The verdict is right, exact, of n elements,
      * until verdict_note and others say less. Bytes that the step does not define must still be
@@ -252,6 +263,8 @@ struct verbs {
 
     /* After a first run. NULL: there is nothing to say. */
     void (*describe)(const struct subject *, size_t n, struct description *);
+    /* More rows of the screen or, if there is a record, more of its keys. NULL: none. */
+    void (*report)(const struct subject *, FILE *, struct record *);
 
     /* The result is the sum of all elements before each one, so that the harness knows more: how
      * large errors may be, how many additions are needed, how

@@ -1,307 +1,52 @@
 /*
- * driver.c — the options that only step 17 has, a rank's part of the input, and the descriptor.
+ * driver.c — step 17's descriptor and verbs: a rank's part of the input and of the output, its
+ * calls of the scan, and what the report says of the ranks.
  */
-#include "common/files/option_table.h"
-#include "common/harness/input/input.h"
+#define _POSIX_C_SOURCE 200809L /* pwrite, fileno */
 #include "common/harness/print/print.h"
-#include "common/step/step.h"
-#include "parts/shape.h"
+#include "common/harness/report/report.h"
+#include "common/step/cuda_check.h"
+#include "parts/exchange.h"
 #include "request.h"
+#include "scan.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define WAIT_MOST    1e9
-#define WAIT_SECONDS 300 /* ranks begin and verify a scan at different times */
+#define WAIT_SECONDS 300   /* ranks begin and verify a scan at different times */
+#define SECOND_SEED  0x2ED /* b is independent of a, as in step 16 */
 
-const char *const exchange_names[] = {[CHOOSE_MPI] = "mpi",
-                                      [CHOOSE_NCCL] = "nccl",
-                                      [CHOOSE_PEER] = "peer",
-                                      [CHOOSE_EXSCAN] = "exscan"};
-
-static const enum element types[] = {ELEMENT_F32, ELEMENT_F64, ELEMENT_I32, ELEMENT_I64};
-static const enum many_op sums[] = {MANY_SUM_F32, MANY_SUM_F64, MANY_SUM_I32, MANY_SUM_I64};
-enum { TYPES = sizeof types / sizeof *types };
-
-/* ---- the options ----------------------------------------------------------------------------- */
-
-static const char *set_op(void *self, const char *value)
-{
-    struct request *r = self;
-    r->affine = strcmp(value, "affine") == 0;
-    if (r->affine || strcmp(value, "sum") == 0) return NULL;
-    return "this operator is unknown; choose sum or affine.";
-}
-
-static const char *set_type(void *self, const char *value)
-{
-    struct request *r = self;
-    enum element element;
-    if (!element_choose(value, types, TYPES, &element))
-        return "this type is unknown; choose f32, f64, i32 or i64.";
-    r->type = element_short(element);
-    return NULL;
-}
-
-static const char *set_exchange(void *self, const char *value)
-{
-    struct request *r = self;
-    for (int i = 0; i < CHOOSE_ANY; i++)
-        if (strcmp(value, exchange_names[i]) == 0) {
-            r->exchange = (enum exchange_choice)i;
-            return NULL;
-        }
-    return "this exchange is unknown; choose mpi, nccl, peer or exscan.";
-}
-
-static const char *set_wait(void *self, const char *value)
-{
-    struct request *r = self;
-    double seconds;
-    if (!option_real(value, &seconds) || !(seconds >= 0 && seconds <= WAIT_MOST))
-        return "this is no number of seconds; give one, or 0 to wait without a limit.";
-    r->wait = seconds;
-    return NULL;
-}
-
-static const char *set_second(void *self, const char *value)
-{
-    struct request *r = self;
-    if (!*value) return "the file name is empty.";
-    r->second = value;
-    return NULL;
-}
-
-const struct step_option many_options[] = {
-    {.name = "op", .argument = "OP", .help = "sum (default) or affine", .set = set_op},
-    {.name = "type",
-     .argument = "T",
-     .help = "f32, f64, i32 or i64 (default: a .npy file's, or f32); affine has f32",
-     .set = set_type},
-    {.name = "second",
-     .argument = "FILE",
-     .help = "with affine and --input: the elements b, a .npy file",
-     .set = set_second},
-    {.name = "exchange",
-     .argument = "HOW",
-     .help = "mpi, nccl, peer or exscan (default: peer if it is possible, else mpi)",
-     .set = set_exchange},
-    {.name = "wait",
-     .argument = "S",
-     .help = "end if a rank lets the others wait for S seconds (default: 300; 0: never)",
-     .set = set_wait},
-    {.name = NULL}};
-
-/* ---- do they go together? -------------------------------------------------------------------- */
-
-/* The type that --type or the file says. */
-static int find_type(struct request *r, const struct options *o, struct fault *fault)
-{
-    struct npy_file file;
-    r->element = ELEMENT_F32;
-    if (!r->type && o->input) {
-        int code = npy_file_open(&file, o->input, fault);
-        if (code) return code;
-        r->element = npy_file_type(&file);
-        npy_file_close(&file);
-    }
-    if (r->type) element_choose(r->type, types, TYPES, &r->element);
-    for (size_t i = 0; i < TYPES; i++)
-        if (types[i] == r->element) {
-            r->op = r->affine ? MANY_AFFINE_F32 : sums[i];
-            return 0;
-        }
-    return fail(fault, EXIT_USAGE,
-                "%s has elements of %s, and step 17 has f32, f64, i32 or i64; add --type.",
-                o->input, element_name(r->element));
-}
-
-static int check_second(const struct request *r, const struct options *o, struct fault *fault)
-{
-    const char *second = r->second;
-    if (second && !r->affine)
-        return fail(fault, EXIT_USAGE, "--second has the elements b of affine; add --op affine.");
-    if (second && !o->input)
-        return fail(fault, EXIT_USAGE,
-                    "--second has the elements b, and --input those of a; add --input.");
-    if (r->affine && o->input && !second)
-        return fail(fault, EXIT_USAGE,
-                    "--op affine takes two files, --input a.npy and --second b.npy.");
-    return 0;
-}
-
-static bool ends_in_npy(const char *path)
-{
-    size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, ".npy") == 0;
-}
-
-static int check_files(const struct request *r, const struct options *o, struct fault *fault)
-{
-    const char *const in[] = {o->input, r->second};
-    for (int i = 0; i < 2; i++)
-        if (in[i] && strcmp(in[i], "-") == 0)
-            return fail(fault, EXIT_USAGE,
-                        "stdin cannot be read by parts; write the numbers into a .npy file.");
-    if (o->output && output_is_stdout(o->output))
-        return fail(fault, EXIT_USAGE,
-                    "stdout cannot be written by parts; give --output the name of a .npy file.");
-    if (o->output && !ends_in_npy(o->output))
-        return fail(fault, EXIT_USAGE,
-                    "--output %s: text cannot be written by parts; take a name that ends in .npy.",
-                    o->output);
-    return 0;
-}
-
-void *many_request_open(void)
+static void *open_request(void)
 {
     struct request *r = calloc(1, sizeof *r);
-    if (r) *r = (struct request){.exchange = CHOOSE_ANY, .wait = WAIT_SECONDS};
+    ranks_prepare();
+    if (r)
+        *r = (struct request){
+            .exchange = EXCHANGE_ANY, .wait = WAIT_SECONDS, .element = ELEMENT_F32};
     return r;
 }
 
-int many_request_check(struct request *r, const struct options *o, struct fault *fault)
+static void close_scan(struct request *r)
 {
-    int code = check_files(r, o, fault);
-    if (!code) code = check_second(r, o, fault);
-    if (!code && r->affine && r->type && strcmp(r->type, "f32") != 0)
-        code = fail(fault, EXIT_USAGE, "--op affine has --type f32 only, not %s.", r->type);
-    if (!code && r->affine && o->real)
-        code = fail(fault, EXIT_USAGE,
-                    "--real: the random numbers of affine are real already; leave it out.");
-    if (!code) code = find_type(r, o, fault);
-    if (!code && r->affine && r->element != ELEMENT_F32)
-        code = fail(fault, EXIT_USAGE,
-                    "%s has elements of %s, and --op affine has f32 only; add --type f32.",
-                    o->input, element_name(r->element));
-    if (!code && o->real && !element_is_real(r->element))
-        code = fail(fault, EXIT_USAGE, "--real: this scan takes %s.", element_plural(r->element));
-    return code;
+    struct fault fault;
+    wait_begin(NULL);
+    many_destroy(r->scan, &fault); /* if it fails, other ranks have ended */
+    wait_end();
+    cudaFree(r->more_on_device);
+    input_free(&r->more);
+    r->scan = NULL, r->more_on_device = NULL;
 }
 
-/* ---- the exchange ---------------------------------------------------------------------------- */
-
-static int check_nccl(const struct surroundings *s, struct fault *fault)
+static void close_request(void *self)
 {
-    if (!s->nccl)
-        return fail(fault, EXIT_USAGE,
-                    "--exchange nccl: this program was built without NCCL; choose peer or mpi.");
-    if (s->emulated)
-        return fail(fault, EXIT_USAGE,
-                    "--exchange nccl needs GPUs, and these are emulated; choose peer or mpi.");
-    return 0;
+    close_scan(self);
+    ranks_leave();
+    free(self);
 }
-
-static int check_own_gpu(const struct surroundings *s, const char *name, struct fault *fault)
-{
-    if (s->gpus >= s->ranks) return 0;
-    return fail(fault, EXIT_USAGE,
-                "--exchange %s needs a GPU for each rank, and %d ranks share %d GPU%s; choose mpi, "
-                "or start fewer ranks.",
-                name, s->ranks, s->gpus, s->gpus > 1 ? "s" : "");
-}
-
-static int check_peer(const struct surroundings *s, struct fault *fault)
-{
-    if (s->machines > 1)
-        return fail(fault, EXIT_USAGE,
-                    "--exchange peer needs all ranks on one machine, and they are on %d; choose "
-                    "mpi or nccl.",
-                    s->machines);
-    if (s->ranks > MANY_PEERS)
-        return fail(fault, EXIT_USAGE,
-                    "--exchange peer takes at most %d ranks, not %d; choose mpi or nccl.",
-                    MANY_PEERS, s->ranks);
-    if (s->peers) return 0;
-    if (s->emulated)
-        return fail(fault, EXIT_USAGE,
-                    "--exchange peer needs emulated GPUs of one model; choose mpi, or give all "
-                    "ranks the same EMU_GPU.");
-    return fail(fault, EXIT_USAGE,
-                "--exchange peer needs GPUs that reach each other's memory; choose mpi or nccl.");
-}
-
-int choose_exchange(const struct surroundings *s, enum exchange_choice asked,
-                    enum exchange_choice *chosen, struct fault *fault)
-{
-    bool possible = s->peers && s->machines == 1 && s->gpus >= s->ranks;
-    int code = 0;
-    *chosen = asked;
-    if (asked == CHOOSE_ANY) *chosen = possible ? CHOOSE_PEER : CHOOSE_MPI;
-    if (asked == CHOOSE_NCCL) code = check_nccl(s, fault);
-    if (!code && (asked == CHOOSE_NCCL || asked == CHOOSE_PEER))
-        code = check_own_gpu(s, exchange_names[asked], fault);
-    if (!code && asked == CHOOSE_PEER) code = check_peer(s, fault);
-    return code;
-}
-
-/* ---- a part of the input --------------------------------------------------------------------- */
-
-#define SECOND_SEED 0x2ED /* b is independent of a, as in step 16 */
-
-int source_open(struct source *s, const struct request *request, const struct options *options,
-                struct fault *fault)
-{
-    *s = (struct source){.request = request, .options = options, .n = options->n};
-    if (!options->input) return 0;
-    int code = npy_file_open(&s->input, options->input, fault);
-    if (code) return code;
-    s->n = s->input.header.n;
-    if (!request->second) return 0;
-    code = npy_file_open(&s->second, request->second, fault);
-    if (!code && s->second.header.n != s->n)
-        code = fail(fault, EXIT_USAGE, "%s has %zu element%s, and %s %zu; they have to agree.",
-                    request->second, s->second.header.n, plural(s->second.header.n), options->input,
-                    s->n);
-    if (code) source_close(s);
-    return code;
-}
-
-void source_close(struct source *s)
-{
-    npy_file_close(&s->input);
-    npy_file_close(&s->second);
-}
-
-/* Random bits become real numbers from -1 to 1, as in step 16. */
-static void make_reals(struct input *input)
-{
-    for (size_t i = 0; i < input->n; i++) {
-        uint32_t bits = ((const uint32_t *)input->data)[i];
-        ((float *)input->data)[i] = (float)((double)(bits >> 8) * 0x1p-23 - 1);
-    }
-}
-
-static int make_factors(struct input *input, struct input_part part, uint64_t seed,
-                        struct fault *fault)
-{
-    int code = input_generate_bits_part(input, ELEMENT_F32, part, seed, fault);
-    if (!code) make_reals(input);
-    return code;
-}
-
-int source_read(struct source *s, struct many_part mine, struct input *in, struct input *second,
-                struct fault *fault)
-{
-    const struct options *o = s->options;
-    enum element element = s->request->element;
-    struct input_part part = {.first = mine.begin, .count = mine.count, .whole = s->n};
-    *in = *second = (struct input){.element = element};
-    if (o->input) {
-        int code = npy_file_read(&s->input, in, element, part, fault);
-        if (!code && s->request->second)
-            code = npy_file_read(&s->second, second, element, part, fault);
-        return code;
-    }
-    if (!s->request->affine) return input_generate_part(in, element, part, o->real, o->seed, fault);
-    int code = make_factors(in, part, o->seed, fault);
-    return code ? code : make_factors(second, part, o->seed ^ SECOND_SEED, fault);
-}
-
-/* ---- the descriptor -------------------------------------------------------------------------- */
-
-/* Step 17's descriptor: a scan between ranks. program.c runs it, in place of the harness. */
 
 static size_t files(const void *self, struct own_file files[OWN_FILES])
 {
@@ -309,13 +54,354 @@ static size_t files(const void *self, struct own_file files[OWN_FILES])
     return 1;
 }
 
-/* Each rank has its part only, in one process of many. */
-static const char *const unused[] = {"offset", "counters", "trace", "in-place", NULL};
+/* ---- a part of the input --------------------------------------------------------------------- */
+
+static void divide(struct request *r, size_t n)
+{
+    r->n = n;
+    r->part = many_part_of(n, r->ranks.count, r->ranks.rank);
+}
+
+static int plan(const struct subject *s, struct input *input, struct fault *fault)
+{
+    struct request *r = s->self;
+    (void)fault;
+    divide(r, s->options->n);
+    *input = (struct input){.element = r->element, .n = r->part.count};
+    return 0;
+}
+
+/* Reads this rank's part of a file that has as many elements as others; *n becomes how many. */
+static int read_part(struct request *r, const char *path, size_t *n, struct input *to,
+                     struct fault *fault)
+{
+    struct npy_file file;
+    int code = npy_file_open(&file, path, fault);
+    if (code) return code;
+    if (*n && *n != file.header.n)
+        code = fail(fault, EXIT_USAGE, "%s has %zu elements, and --input %zu; they have to agree.",
+                    path, file.header.n, *n);
+    *n = file.header.n;
+    divide(r, *n);
+    struct input_part part = {.first = r->part.begin, .count = r->part.count, .whole = *n};
+    if (!code) code = npy_file_read(&file, to, r->element, part, fault);
+    npy_file_close(&file);
+    return code;
+}
+
+/* Random bits become real numbers from -1 to 1, as in step 16. */
+static int make_factors(struct input *input, struct input_part part, uint64_t seed,
+                        struct fault *fault)
+{
+    int code = input_generate_bits_part(input, ELEMENT_F32, part, seed, fault);
+    for (size_t i = 0; i < part.count && !code; i++) {
+        uint32_t bits = ((const uint32_t *)input->data)[i];
+        ((float *)input->data)[i] = (float)((double)(bits >> 8) * 0x1p-23 - 1);
+    }
+    return code;
+}
+
+static int read_or_make(struct request *r, const struct options *o, struct input *input,
+                        struct fault *fault)
+{
+    struct input_part part = {.first = r->part.begin, .count = r->part.count, .whole = r->n};
+    size_t n = 0;
+    int code;
+    if (o->input) {
+        code = read_part(r, o->input, &n, input, fault);
+        return code || !r->second ? code : read_part(r, r->second, &n, &r->more, fault);
+    }
+    if (!r->affine) return input_generate_part(input, r->element, part, o->real, o->seed, fault);
+    code = make_factors(input, part, o->seed, fault);
+    return code ? code : make_factors(&r->more, part, o->seed ^ SECOND_SEED, fault);
+}
+
+/* The judge's loop passes from rank to rank. */
+static int pass_reference(struct request *r, const struct input *input, struct fault *fault)
+{
+    int bytes = (int)sizeof r->before, rank = r->ranks.rank;
+    r->before = reference_begin();
+    wait_begin(NULL);
+    if (rank > 0)
+        MPI_Recv(&r->before, bytes, MPI_BYTE, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    wait_end();
+    struct reference after = r->before;
+    reference_pass(&after, r->op, input->data, r->more.data, r->part.count);
+    if (rank + 1 < r->ranks.count)
+        MPI_Send(&after, bytes, MPI_BYTE, rank + 1, 0, MPI_COMM_WORLD);
+    return reference_check(&after, r->op, fault);
+}
+
+static int upload_more(struct request *r, struct fault *fault)
+{
+    size_t bytes = r->part.count * sizeof(float);
+    if (!r->affine || bytes == 0) return 0;
+    CUDA_CHECK(fault, cudaMalloc(&r->more_on_device, bytes));
+    CUDA_CHECK(fault, cudaMemcpy(r->more_on_device, r->more.data, bytes, cudaMemcpyHostToDevice));
+    return 0;
+}
+
+static int input(const struct subject *s, struct input *input, struct fault *fault)
+{
+    struct request *r = s->self;
+    const struct options *o = s->options;
+    *input = (struct input){.element = r->element};
+    divide(r, o->n);
+    int code = ranks_agree(s->ranks, read_or_make(r, o, input, fault), fault);
+    if (!code && o->verify == VERIFY_FULL) code = pass_reference(r, input, fault);
+    if (!code) code = upload_more(r, fault);
+    code = ranks_agree(s->ranks, code, fault);
+    wait_begin(NULL);
+    if (!code)
+        code = many_create(&r->scan, MPI_COMM_WORLD, r->op, r->exchange, r->n, r->wait, fault);
+    wait_end();
+    input->rounded = ranks_largest(s->ranks, input->rounded || r->more.rounded) > 0;
+    if (code) input_free(input);
+    return code;
+}
+
+/* ---- a call ---------------------------------------------------------------------------------- */
+
+static size_t part_bytes(const struct request *r)
+{
+    return r->part.count * element_size(r->element);
+}
+
+/* For the sums of tiles and nodes, and for the exchange. */
+static size_t sums_bytes(const struct request *r) { return part_bytes(r) / 1024 + (4 << 20); }
+
+static struct needs needs(const struct subject *s, size_t n)
+{
+    const struct request *r = s->self;
+    size_t bytes = n * element_size(r->element);
+    return (struct needs){.result = bytes,
+                          .result_element = element_size(r->element),
+                          .own = (r->affine ? bytes : 0) + sums_bytes(r)};
+}
+
+/* A fault is returned by `ended`, when all ranks have come there. NCCL's kernel waits for the other
+ * ranks without a limit, and so does the host for the kernel. */
+static cudaError_t launch(const struct subject *s, const struct call *c)
+{
+    struct request *r = s->self;
+    bool empty = r->part.count == 0;
+    if (r->exchange == EXCHANGE_NCCL) wait_begin(NULL);
+    r->fault.code = many_run(r->scan, empty ? NULL : c->out, empty ? NULL : c->in,
+                             r->more_on_device, s->options->inclusive, c->stream, &r->fault);
+    return cudaSuccess;
+}
+
+static int ended(const struct subject *s, int code, struct fault *fault)
+{
+    struct request *r = s->self;
+    wait_end();
+    if (r->fault.code) *fault = r->fault, code = fault->code;
+    if (!code) code = many_check(r->scan, fault);
+    return ranks_agree(s->ranks, code, fault);
+}
+
+/* ---- the result ------------------------------------------------------------------------------ */
+
+static void judge(const struct subject *s, const struct problem *problem, const void *out,
+                  struct verdict *verdict)
+{
+    struct request *r = s->self;
+    bool exscan = r->exchange == EXCHANGE_EXSCAN;
+    const struct judged part = {.op = r->op,
+                                .inclusive = s->options->inclusive,
+                                .part = r->part,
+                                .depth = many_depth(r->n) + (exscan ? r->ranks.count : 0),
+                                .in = problem->in,
+                                .in2 = r->more.data,
+                                .out = out};
+    size_t first_word = r->part.begin * element_size(r->element) / sizeof(uint32_t);
+    uint64_t own = fingerprint_on_host(out, part_bytes(r), first_word);
+    struct verdict *all = allocated(malloc((size_t)r->ranks.count * sizeof *all));
+    int bytes = (int)sizeof *all;
+    judge_part(&part, r->before, verdict);
+    wait_begin(NULL);
+    MPI_Allreduce(&own, &r->checksum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allgather(verdict, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD);
+    wait_end();
+    *verdict = all[0];
+    for (int i = 1; i < r->ranks.count; i++) judge_add(verdict, &all[i]);
+    free(all);
+}
+
+/* The new file, as all ranks know it. */
+struct place {
+    char name[PATH_MAX];
+    off_t start; /* the first element's place */
+};
+
+/* On rank 0: begins the file, with its header and its whole length. */
+static int begin_file(struct output *output, const struct request *r, const char *path,
+                      struct place *place, struct fault *fault)
+{
+    int code = output_begin(output, path, r->element, r->n, fault);
+    if (code) return code;
+    snprintf(place->name, sizeof place->name, "%s", replacement_name(&output->replacement));
+    place->start = ftell(output->file);
+    off_t length = place->start + (off_t)(r->n * element_size(r->element));
+    if (fflush(output->file) == 0 && ftruncate(fileno(output->file), length) == 0) return 0;
+    return output_failed(output, fault);
+}
+
+/* Returns 0 or an errno. */
+static int write_part(const struct request *r, const char *from, const struct place *place)
+{
+    size_t left = part_bytes(r);
+    off_t at = place->start + (off_t)(r->part.begin * element_size(r->element));
+    int file = open(place->name, O_WRONLY | O_CLOEXEC), error = file < 0 ? errno : 0;
+    while (left > 0 && !error) {
+        ssize_t written = pwrite(file, from, left, at);
+        if (written < 0)
+            error = errno;
+        else
+            from += written, at += written, left -= (size_t)written;
+    }
+    if (!error && fsync(file) != 0) error = errno;
+    if (file >= 0 && close(file) != 0 && !error) error = errno;
+    return error;
+}
+
+/* Rank 0 makes the file, each rank writes its part, and rank 0 completes it, or none of it. */
+static int write_parts(const struct subject *s, const struct input *input, const void *out,
+                       struct fault *fault)
+{
+    const struct request *r = s->self;
+    const char *path = s->options->output;
+    bool first = r->ranks.rank == 0;
+    struct output output;
+    struct place place = {.start = 0};
+    (void)input;
+    int code = first ? begin_file(&output, r, path, &place, fault) : 0;
+    bool begun = first && !code;
+    code = ranks_agree(s->ranks, code, fault);
+    if (code) return code;
+    MPI_Bcast(&place, (int)sizeof place, MPI_BYTE, 0, MPI_COMM_WORLD);
+    int error = write_part(r, out, &place);
+    if (error)
+        code = fail(fault, EXIT_USAGE, "cannot write %s: %s.", path, strerror(error));
+    code = ranks_agree(s->ranks, code, fault);
+    if (begun && code) output_abandon(&output);
+    if (begun && !code) code = output_end(&output, fault);
+    return ranks_agree(s->ranks, code, fault);
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+/* Do the bits of the result depend on the number of ranks? */
+static bool depends(const struct request *r)
+{
+    return r->exchange == EXCHANGE_EXSCAN && element_is_real(r->element);
+}
+
+/* The kernels read each input twice, and write each result once. */
+static void describe(const struct subject *s, size_t n, struct description *d)
+{
+    const struct request *r = s->self;
+    double arrays = r->affine ? 2 : 1, bytes = (double)r->n * (double)element_size(r->element);
+    (void)n;
+    d->n = r->n;
+    d->least_bytes = (arrays + 1) * bytes;
+    d->moved_bytes = (2 * arrays + 1) * bytes;
+    snprintf(d->variant, sizeof d->variant, "%s, %s", r->affine ? "affine (h = a h + b)" : "sum",
+             s->options->inclusive ? "inclusive" : "exclusive");
+    snprintf(d->result, sizeof d->result, "checksum %016llx, %s", (unsigned long long)r->checksum,
+             depends(r) ? "of bits that depend on the number of ranks"
+                        : "the same for any number of ranks");
+    if (r->affine && !s->options->input)
+        snprintf(d->input, sizeof d->input, "%s pair%s of floats, random reals, seed %llu",
+                 format_count(r->n).s, plural(r->n), (unsigned long long)s->options->seed);
+}
+
+/* The elements of the smallest and of the largest part. */
+static void part_sizes(const struct request *r, size_t *least, size_t *most)
+{
+    *least = r->n, *most = 0;
+    for (int rank = 0; rank < r->ranks.count; rank++) {
+        size_t count = many_part_of(r->n, r->ranks.count, rank).count;
+        if (count < *least) *least = count;
+        if (count > *most) *most = count;
+    }
+}
+
+static void print_rows(FILE *to, const struct request *r)
+{
+    static const char *const how[] = {
+        [EXCHANGE_MPI] = "MPI_Allgather of the nodes' sums, through the host's memory",
+        [EXCHANGE_NCCL] = "ncclAllGather of the nodes' sums, from GPU to GPU",
+        [EXCHANGE_PEER] = "GPUs store the nodes' sums into each other's memory",
+        [EXCHANGE_EXSCAN] = "MPI_Exscan of one sum per rank, through the host's memory"};
+    const struct surroundings *a = &r->around;
+    struct many_shape shape = many_shape_of(r->n);
+    size_t least, most;
+    part_sizes(r, &least, &most);
+    report_row(to, "ranks",
+               "%d on %d machine%s, with %d %sGPU%s%s; launches and counters are rank 0's", a->ranks,
+               a->machines, plural((uint64_t)a->machines), a->gpus, a->emulated ? "emulated " : "",
+               plural((uint64_t)a->gpus), a->alike ? "" : ", not all like rank 0's");
+    report_row(to, "parts", "%s to %s elements per rank; the tree has %s node%s of at most %s",
+               format_count(least).s, format_count(most).s, format_count(shape.nodes).s,
+               plural(shape.nodes), format_count(shape.node_tiles * MANY_TILE).s);
+    report_row(to, "exchange", "%s: %s", exchange_names[r->exchange], how[r->exchange]);
+}
+
+/*
+ * Keys of the record that only step 17 has (report.h has the others):
+ *   op, second               sum or affine; the file of b
+ *   ranks, machines, gpus    numbers of ranks, of machines, and of different GPUs
+ *   exchange                 mpi, nccl, peer or exscan
+ *   part_least, part_most    elements of the smallest and of the largest part
+ *   nodes, node_elements     nodes of the tree; elements of each, but for the last one
+ *   checksum                 of all bits of the result, as 16 hexadecimal digits
+ *   checksum_of_ranks        true if other numbers of ranks may have other bits
+ */
+static void report(const struct subject *s, FILE *to, struct record *record)
+{
+    const struct request *r = s->self;
+    struct many_shape shape = many_shape_of(r->n);
+    size_t least, most;
+    char checksum[20];
+    if (!record) {
+        print_rows(to, r);
+        return;
+    }
+    part_sizes(r, &least, &most);
+    snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)r->checksum);
+    record_text(record, "op", "%s", r->affine ? "affine" : "sum");
+    record_known_text(record, r->second, "second", r->second);
+    record_integer(record, "ranks", (uint64_t)r->ranks.count);
+    record_integer(record, "machines", (uint64_t)r->around.machines);
+    record_integer(record, "gpus", (uint64_t)r->around.gpus);
+    record_text(record, "exchange", "%s", exchange_names[r->exchange]);
+    record_integer(record, "part_least", least);
+    record_integer(record, "part_most", most);
+    record_integer(record, "nodes", shape.nodes);
+    record_integer(record, "node_elements", shape.node_tiles * MANY_TILE);
+    record_known_text(record, s->options->verify == VERIFY_FULL, "checksum", checksum);
+    record_bool(record, "checksum_of_ranks", depends(r));
+}
+
+/* ---- the descriptor -------------------------------------------------------------------------- */
+
+static const char *const unused[] = {"offset", "trace", "in-place", "levels", "quiz", NULL};
 
 static const struct verbs verbs = {
-    .open = many_request_open,
-    .close = free,
+    .open = open_request,
+    .close = close_request,
     .files = files,
+    .join = ranks_join,
+    .plan = plan,
+    .input = input,
+    .needs = needs,
+    .launch = launch,
+    .ended = ended,
+    .judge = judge,
+    .write = write_parts,
+    .describe = describe,
+    .report = report,
     .unused = unused,
     .input_help = "scan the numbers of FILE, a .npy file",
     .output_help = "write the result, as a .npy file",

@@ -27,18 +27,6 @@ static int gather_open(struct many_scan *s, struct fault *fault)
     return 0;
 }
 
-/* Without a limit MPI may wait in a way of its own. */
-static int gather(struct many_scan *s, int size, struct fault *fault)
-{
-    const struct gather *g = s->own;
-    if (s->wait == MANY_WAIT_FOREVER) {
-        MPI_Allgather(g->mine, size, MPI_BYTE, g->all, size, MPI_BYTE, s->comm);
-        return 0;
-    }
-    MPI_Iallgather(g->mine, size, MPI_BYTE, g->all, size, MPI_BYTE, s->comm, &s->running);
-    return await(s, &s->running, "many_run", fault);
-}
-
 static int gather_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
 {
     struct gather *g = s->own;
@@ -46,7 +34,13 @@ static int gather_run(struct many_scan *s, cudaStream_t stream, struct fault *fa
     cudaError_t error =
         cudaMemcpyAsync(g->mine, s->part.node_sums, size, cudaMemcpyDeviceToHost, stream);
     if (!error) error = cudaStreamSynchronize(stream);
-    int code = gather(s, (int)size, fault);
+    int bytes = (int)size, code = 0;
+    if (s->wait == MANY_WAIT_FOREVER) { /* MPI may wait in a way of its own */
+        MPI_Allgather(g->mine, bytes, MPI_BYTE, g->all, bytes, MPI_BYTE, s->comm);
+    } else {
+        MPI_Iallgather(g->mine, bytes, MPI_BYTE, g->all, bytes, MPI_BYTE, s->comm, &s->running);
+        code = await(s, &s->running, "many_run", fault);
+    }
     if (code) return code;
     if (error) return cuda_fault(fault, error, "the copy of the sums to the host");
     CUDA_CHECK(fault, cudaMemcpyAsync(g->all_nodes, g->all, (size_t)s->ranks * size,
@@ -65,11 +59,8 @@ static void gather_close(struct many_scan *s)
     free(g);
 }
 
-const struct exchange exchange_mpi = {.open = gather_open,
-                                      .run = gather_run,
-                                      .close = gather_close,
-                                      .launches = 1,
-                                      .bytes = all_slots_bytes};
+const struct exchange exchange_mpi = {
+    .open = gather_open, .run = gather_run, .close = gather_close};
 
 /* ---- exscan ---------------------------------------------------------------------------------- */
 
@@ -82,37 +73,28 @@ const struct exchange exchange_mpi = {.open = gather_open,
  * ranks make, so its last bits depend on the number of ranks.
  */
 
+struct operand {
+    enum many_op op;
+    union many_state state;
+};
+
 struct exscan {
     void *nodes; /* pinned host memory: the sums of this rank's nodes, later their prefixes */
-    union many_state mine, before; /* the sum of all nodes of this rank, and of all before it */
+    struct operand mine, before; /* the sum of all nodes of this rank, and of all before it */
     MPI_Datatype type;
     MPI_Op op;
 };
 
-/* MPI calls a function with the left operands first, and stores where the right ones are. It does
- * not say which operator it is for. So each operator has a function. */
-static void combine_all(enum many_op op, const void *left, void *right, int count)
+/* MPI calls it with the left operands first, and it stores where the right ones are. MPI does not
+ * say which operator it is for, so each operand does. */
+static void combine_all(void *left, void *right, int *count, MPI_Datatype *type)
 {
-    for (int i = 0; i < count; i++) {
-        union many_state *to = (union many_state *)right + i;
-        *to = many_combine(op, ((const union many_state *)left)[i], *to);
-    }
+    const struct operand *from = left;
+    struct operand *to = right;
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        to[i].state = many_combine(to[i].op, from[i].state, to[i].state);
 }
-#define FUNCTION(name, op)                                                                         \
-    static void name(void *left, void *right, int *count, MPI_Datatype *type)                      \
-    {                                                                                              \
-        (void)type;                                                                                \
-        combine_all(op, left, right, *count);                                                      \
-    }
-FUNCTION(sum_f32, MANY_SUM_F32)
-FUNCTION(sum_f64, MANY_SUM_F64)
-FUNCTION(sum_i32, MANY_SUM_I32)
-FUNCTION(sum_i64, MANY_SUM_I64)
-FUNCTION(affine_f32, MANY_AFFINE_F32)
-static MPI_User_function *const functions[MANY_OPS] = {
-    [MANY_SUM_F32] = sum_f32, [MANY_SUM_F64] = sum_f64,       [MANY_SUM_I32] = sum_i32,
-    [MANY_SUM_I64] = sum_i64, [MANY_AFFINE_F32] = affine_f32,
-};
 
 static int exscan_open(struct many_scan *s, struct fault *fault)
 {
@@ -120,9 +102,9 @@ static int exscan_open(struct many_scan *s, struct fault *fault)
     int commutes = s->part.op != MANY_AFFINE_F32;
     s->own = e;
     if (!e) return fail(fault, EXIT_DEVICE, "out of host memory.");
-    MPI_Type_contiguous(sizeof(union many_state), MPI_BYTE, &e->type);
+    MPI_Type_contiguous(sizeof(struct operand), MPI_BYTE, &e->type);
     MPI_Type_commit(&e->type);
-    MPI_Op_create(functions[s->part.op], commutes, &e->op);
+    MPI_Op_create(combine_all, commutes, &e->op);
     CUDA_CHECK(fault, cudaMallocHost(&e->nodes, states_bytes(s->slots, s->state_bytes)));
     return 0;
 }
@@ -143,18 +125,6 @@ static union many_state scan_nodes(const struct many_scan *s, union many_state b
     return before;
 }
 
-/* Without a limit MPI may wait in a way of its own. */
-static int exscan_ranks(struct many_scan *s, struct fault *fault)
-{
-    struct exscan *e = s->own;
-    if (s->wait == MANY_WAIT_FOREVER) {
-        MPI_Exscan(&e->mine, &e->before, 1, e->type, e->op, s->comm);
-        return 0;
-    }
-    MPI_Iexscan(&e->mine, &e->before, 1, e->type, e->op, s->comm, &s->running);
-    return await(s, &s->running, "many_run", fault);
-}
-
 static int exscan_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
 {
     struct exscan *e = s->own;
@@ -163,12 +133,18 @@ static int exscan_run(struct many_scan *s, cudaStream_t stream, struct fault *fa
     cudaError_t error =
         cudaMemcpyAsync(e->nodes, s->part.node_sums, size, cudaMemcpyDeviceToHost, stream);
     if (!error) error = cudaStreamSynchronize(stream);
-    e->mine = scan_nodes(s, none, false);
-    int code = exscan_ranks(s, fault);
+    e->mine = (struct operand){s->part.op, scan_nodes(s, none, false)};
+    int code = 0;
+    if (s->wait == MANY_WAIT_FOREVER) {
+        MPI_Exscan(&e->mine, &e->before, 1, e->type, e->op, s->comm);
+    } else {
+        MPI_Iexscan(&e->mine, &e->before, 1, e->type, e->op, s->comm, &s->running);
+        code = await(s, &s->running, "many_run", fault);
+    }
     if (code) return code;
-    if (s->rank == 0) e->before = none;
+    if (s->rank == 0) e->before.state = none;
     if (error) return cuda_fault(fault, error, "the copy of the sums to the host");
-    scan_nodes(s, e->before, true);
+    scan_nodes(s, e->before.state, true);
     CUDA_CHECK(fault, cudaMemcpyAsync(s->part.node_prefix, e->nodes, size, cudaMemcpyHostToDevice,
                                       stream));
     return 0;
@@ -185,4 +161,4 @@ static void exscan_close(struct many_scan *s)
 }
 
 const struct exchange exchange_exscan = {
-    .open = exscan_open, .run = exscan_run, .close = exscan_close, .launches = 0};
+    .open = exscan_open, .run = exscan_run, .close = exscan_close};

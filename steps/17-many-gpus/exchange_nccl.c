@@ -117,6 +117,4 @@ const struct exchange exchange_nccl = {.open = nccl_open,
                                        .check = nccl_check,
                                        .stop = nccl_stop,
                                        .reset = nccl_connect,
-                                       .close = nccl_close,
-                                       .launches = 2,
-                                       .bytes = all_slots_bytes};
+                                       .close = nccl_close};

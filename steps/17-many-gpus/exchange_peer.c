@@ -21,12 +21,6 @@ struct peer {
     struct peers all; /* the mailboxes as this process sees them; NULL: not opened */
 };
 
-static size_t mailbox_bytes(int ranks, size_t slots, size_t state_bytes)
-{
-    (void)ranks, (void)slots, (void)state_bytes;
-    return MAILBOX_BYTES;
-}
-
 /* A limit beyond the range is none. */
 static uint64_t ns_of(double seconds)
 {
@@ -43,26 +37,6 @@ static int peer_open(struct many_scan *s, struct fault *fault)
     CUDA_CHECK(fault, cudaMalloc((void **)&x->mine, MAILBOX_BYTES));
     CUDA_CHECK(fault, cudaMemset(x->mine, 0, sizeof *x->mine));
     return 0;
-}
-
-/* Are all ranks on one machine, and not too many? Returns the same on all of them. */
-static int on_one_machine(const struct many_scan *s, struct fault *fault)
-{
-    MPI_Comm here;
-    int count;
-    MPI_Comm_split_type(s->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-    MPI_Comm_size(here, &count);
-    MPI_Comm_free(&here);
-    int code = 0;
-    if (count < s->ranks)
-        code = fail(fault, EXIT_USAGE,
-                    "the ranks are on several machines, and only GPUs of one machine can store "
-                    "into each other's memory; use exchange mpi or nccl.");
-    else if (s->ranks > MANY_PEERS)
-        code = fail(fault, EXIT_USAGE,
-                    "exchange peer takes at most %d ranks, not %d; use exchange mpi or nccl.",
-                    MANY_PEERS, s->ranks);
-    return agree(s->comm, code, fault);
 }
 
 static int get_handle(struct peer *x, int ranks, cudaIpcMemHandle_t *handle, struct fault *fault)
@@ -87,9 +61,7 @@ static int open_all(struct many_scan *s, const cudaIpcMemHandle_t *handles, stru
 static int peer_connect(struct many_scan *s, struct fault *fault)
 {
     cudaIpcMemHandle_t mine = {{0}}, *all = calloc((size_t)s->ranks, sizeof *all);
-    int code = on_one_machine(s, fault);
-    if (code) return free(all), code;
-    code = all ? get_handle(s->own, s->ranks, &mine, fault)
+    int code = all ? get_handle(s->own, s->ranks, &mine, fault)
                : fail(fault, EXIT_DEVICE, "out of host memory.");
     code = agree(s->comm, code, fault);
     if (code) return free(all), code;
@@ -148,6 +120,4 @@ const struct exchange exchange_peer = {.open = peer_open,
                                        .check = peer_check,
                                        .reset = peer_reset,
                                        .leave = peer_leave,
-                                       .close = peer_close,
-                                       .launches = 1,
-                                       .bytes = mailbox_bytes};
+                                       .close = peer_close};

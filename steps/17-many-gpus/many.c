@@ -12,26 +12,12 @@
 #include <string.h>
 #include <time.h>
 
-static const struct exchange *const exchanges[] = {[EXCHANGE_MPI] = &exchange_mpi,
-                                                   [EXCHANGE_NCCL] = &exchange_nccl,
-                                                   [EXCHANGE_PEER] = &exchange_peer,
-                                                   [EXCHANGE_EXSCAN] = &exchange_exscan};
-enum { EXCHANGES = sizeof exchanges / sizeof *exchanges, OWN_LAUNCHES = 3 };
-
-int many_launches(enum many_exchange exchange)
-{
-    return OWN_LAUNCHES + exchanges[exchange]->launches;
-}
-
-size_t many_bytes(enum many_op op, enum many_exchange exchange, size_t n, int ranks, int rank)
-{
-    struct many_shape shape = many_shape_of(n);
-    size_t state = many_state_bytes(op), slots = many_slots(shape.nodes, ranks);
-    size_t part = states_bytes(many_tiles_of(shape, ranks, rank).count, state) +
-                  2 * states_bytes(slots, state);
-    const struct exchange *x = exchanges[exchange];
-    return part + (x->bytes ? x->bytes(ranks, slots, state) : 0);
-}
+static const struct exchange *const exchanges[EXCHANGE_ANY] = {
+    [EXCHANGE_MPI] = &exchange_mpi,
+    [EXCHANGE_NCCL] = &exchange_nccl,
+    [EXCHANGE_PEER] = &exchange_peer,
+    [EXCHANGE_EXSCAN] = &exchange_exscan,
+};
 
 /* Checks that all ranks have the same arguments, and that these are valid. */
 static int agree_on(const struct many_scan *s, enum many_op op, enum many_exchange exchange,
@@ -46,12 +32,15 @@ static int agree_on(const struct many_scan *s, enum many_op op, enum many_exchan
         code = fail(fault, EXIT_USAGE,
                     "operator, exchange, n or the time to wait differ from those of rank 0; they "
                     "must be the same on all ranks.");
-    else if ((unsigned)op >= MANY_OPS || (unsigned)exchange >= EXCHANGES)
+    else if ((unsigned)op >= MANY_OPS || (unsigned)exchange >= EXCHANGE_ANY)
         code = fail(fault, EXIT_USAGE, "there is no operator %d or no exchange %d.", (int)op,
                     (int)exchange);
     else if (s->ranks > MANY_RANKS)
         code = fail(fault, EXIT_USAGE, "%d ranks are too many; %d is the limit.", s->ranks,
                     MANY_RANKS);
+    else if (exchange == EXCHANGE_PEER && s->ranks > MANY_PEERS)
+        code = fail(fault, EXIT_USAGE, "exchange peer takes at most %d ranks, not %d.", MANY_PEERS,
+                    s->ranks);
     else if (!(s->wait >= 0))
         code = fail(fault, EXIT_USAGE, "a rank cannot wait %g seconds.", s->wait);
     return agree(s->comm, code, fault);

@@ -1,231 +1,244 @@
-/* ranks.c — finds out which ranks there are, and gives each of them a GPU. */
-#define _GNU_SOURCE /* pthread_sigmask */
+/* ranks.c — finds the ranks, gives each of them a GPU, and lets them agree. */
+#define _DEFAULT_SOURCE /* setenv; system calls go on after a signal */
+#include "parts/exchange.h"
+#include "request.h"
+
 #include "common/files/files.h"
 #include "common/step/cuda_check.h"
-#include "program.h"
 
+#include <math.h>
 #include <mpi.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-void ranks_select_early(void)
+/* Open MPI sets these variables, and MPI is not there yet. With another MPI each rank uses the
+ * first GPU until ranks_join, and shows progress. */
+void ranks_prepare(void)
 {
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     const char *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
     int gpus = 0;
-    if (!local || cudaGetDeviceCount(&gpus) != cudaSuccess || gpus < 1) {
-        (void)cudaGetLastError(); /* device_choose says what is wrong */
-        return;
-    }
-    (void)cudaSetDevice(atoi(local) % gpus);
+    if (rank && strcmp(rank, "0") != 0) setenv("EMU_PROGRESS", "0", 1);
+    /* A rank without mpirun is alone. Open MPI would start a daemon for it, which needs PATH, ssh
+     * and sockets, although it has nothing to do. */
+    if (!rank) setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    /* So no other GPU gets a context. */
+    if (local && cudaGetDeviceCount(&gpus) == cudaSuccess && gpus > 0)
+        (void)cudaSetDevice(atoi(local) % gpus);
+    (void)cudaGetLastError(); /* device_choose says what is wrong */
 }
 
-static void count_machines(struct ranks *r)
+/* ---- waiting for other ranks ----------------------------------------------------------------- */
+
+/*
+ * A rank that has been stopped, or hangs, would leave the others waiting for ever. So a rank that
+ * waits too long ends, and mpirun ends all ranks when one of them has ended with an error. Ticks
+ * are counted, and not what the clock says: it goes on while this process is stopped.
+ */
+
+#define AFTER_FAILURE 5 /* seconds at most that a rank waits which has failed itself */
+#define RANK_SECONDS  2 /* rank 0 ends first, then rank 1, then the others: one says why */
+
+static struct {
+    int rank;
+    double seconds; /* --wait; 0: no limit */
+    volatile sig_atomic_t left;
+    struct fault fault;
+} watch;
+
+static void tick(int signal)
 {
-    int first;
-    MPI_Comm_split_type(r->comm, MPI_COMM_TYPE_SHARED, r->rank, MPI_INFO_NULL, &r->here);
-    MPI_Comm_rank(r->here, &r->local);
-    MPI_Comm_size(r->here, &r->locals);
-    first = r->local == 0;
-    MPI_Allreduce(&first, &r->machines, 1, MPI_INT, MPI_SUM, r->comm);
+    (void)signal;
+    if (--watch.left > 0) return;
+    replacement_drop_all();
+    _exit(fault_say(&watch.fault)); /* the rank is in a call of MPI or NCCL, and prints nothing */
 }
 
-/* Selects a GPU and asks for its id. Emulated ones have none: each rank emulates one of its own. */
-static int select_gpu(const struct ranks *r, cudaUUID_t *id, struct fault *fault)
+static void set_timer(time_t seconds)
 {
-    int gpus;
-    struct cudaDeviceProp gpu;
-    CUDA_CHECK(fault, cudaGetDeviceCount(&gpus));
-    CUDA_CHECK(fault, cudaSetDevice(r->local % gpus));
-    CUDA_CHECK(fault, cudaGetDeviceProperties(&gpu, r->local % gpus));
-    *id = gpu.uuid;
-    if (r->emulated) memcpy(id, &r->local, sizeof r->local);
-    return 0;
+    const struct itimerval each = {{seconds, 0}, {seconds, 0}};
+    setitimer(ITIMER_REAL, &each, NULL);
 }
 
-/* How many different GPUs are there, and how many ranks have this rank's? */
-static void count_gpus(struct ranks *r, const cudaUUID_t *id)
+void wait_begin(const struct fault *own)
 {
-    cudaUUID_t all[r->locals];
-    int first = 1;
-    MPI_Allgather(id, (int)sizeof *id, MPI_BYTE, all, (int)sizeof *id, MPI_BYTE, r->here);
-    for (int i = 0; i < r->locals; i++) {
-        if (memcmp(&all[i], id, sizeof *id) != 0) continue;
-        r->sharers++;
-        if (i < r->local) first = 0;
-    }
-    MPI_Allreduce(&first, &r->gpus, 1, MPI_INT, MPI_SUM, r->comm);
+    double limit = watch.seconds;
+    if (limit == 0) return;
+    if (own) watch.fault = *own;
+    if (!own)
+        fail(&watch.fault, EXIT_DEVICE,
+             "not all other ranks have come within %g second%s: one of them hangs, has been "
+             "stopped, or needs more time; --wait takes another number of seconds.",
+             limit, limit == 1 ? "" : "s");
+    if (own && limit > AFTER_FAILURE) limit = AFTER_FAILURE;
+    watch.left = (int)ceil(limit) + RANK_SECONDS * (watch.rank < 2 ? watch.rank : 2);
+    set_timer(1);
 }
 
-/* Does this rank's GPU reach all others that it can see? */
-static bool reaches_peers(void)
+void wait_end(void) { set_timer(0); }
+
+/* ---- agreement ------------------------------------------------------------------------------- */
+
+/* The first rank with a code or, without one, with a text; -1: none. */
+static int first_to_speak(const struct word *all, int ranks)
 {
-    int own, count;
-    if (cudaGetDevice(&own) || cudaGetDeviceCount(&count)) return false;
-    for (int i = 0; i < count; i++) {
-        int can = 1;
+    for (int i = 0; i < ranks; i++)
+        if (all[i].code) return i;
+    for (int i = 0; i < ranks; i++)
+        if (*all[i].text) return i;
+    return -1;
+}
+
+/* The text names the rank, unless all ranks have the same. */
+static void take_word(struct word *to, const struct word *all, int first, int ranks)
+{
+    bool alike = true;
+    for (int i = 0; i < ranks; i++) alike = alike && strcmp(all[i].text, all[first].text) == 0;
+    *to = all[first];
+    if (alike) return;
+    int used = snprintf(to->text, sizeof to->text, "rank %d of %d: ", first, ranks);
+    snprintf(to->text + used, sizeof to->text - (size_t)used, "%.*s",
+             (int)(sizeof to->text - 1) - used, all[first].text);
+}
+
+static void gather_words(const struct ranks *r, struct word *word)
+{
+    struct word *all = allocated(malloc((size_t)r->count * sizeof *all));
+    struct fault own = {.code = word->code};
+    memcpy(own.text, word->text, sizeof own.text);
+    wait_begin(word->code ? &own : NULL);
+    MPI_Allgather(word, sizeof *word, MPI_BYTE, all, sizeof *word, MPI_BYTE, MPI_COMM_WORLD);
+    wait_end();
+    int first = first_to_speak(all, r->count);
+    if (first >= 0) take_word(word, all, first, r->count);
+    for (int i = 0; i < r->count; i++) word->number = fmax(word->number, all[i].number);
+    free(all);
+}
+
+static void meet_unless_failed(const struct ranks *r, struct word *word)
+{
+    static struct word failed;
+    if (!failed.code) gather_words(r, word);
+    if (!failed.code && word->code) failed = *word;
+    if (failed.code) *word = failed;
+}
+
+/* ---- GPUs ------------------------------------------------------------------------------------ */
+
+/* A rank's GPU. */
+struct gpu {
+    int machine; /* the first rank there */
+    cudaUUID_t id;
+    char name[DEVICE_NAME];
+    bool emulated, reaches; /* all other GPUs that the rank can see */
+};
+
+static bool reaches_all(int gpus, int own)
+{
+    for (int i = 0, can = 1; i < gpus; i++)
         if (i != own && (cudaDeviceCanAccessPeer(&can, own, i) || !can)) return false;
-    }
     return true;
 }
 
-/* Are all ranks' GPUs of the same model as that of rank 0? */
-static bool are_alike(const struct ranks *r, const struct device *device)
+/* Selects a GPU. Emulated ones have no id: each rank emulates one of its own. */
+static int select_gpu(struct gpu *gpu, int local, const struct device *device, struct fault *fault)
 {
-    char name[DEVICE_NAME];
-    memcpy(name, device->name, sizeof name);
-    MPI_Bcast(name, sizeof name, MPI_BYTE, 0, r->comm);
-    int same = strcmp(name, device->name) == 0, all;
-    MPI_Allreduce(&same, &all, 1, MPI_INT, MPI_LAND, r->comm);
-    return all;
+    int gpus;
+    struct cudaDeviceProp properties;
+    CUDA_CHECK(fault, cudaGetDeviceCount(&gpus));
+    CUDA_CHECK(fault, cudaSetDevice(local % gpus));
+    CUDA_CHECK(fault, cudaGetDeviceProperties(&properties, local % gpus));
+    gpu->id = properties.uuid;
+    gpu->emulated = device->emulated;
+    if (gpu->emulated) memcpy(&gpu->id, &local, sizeof local);
+    gpu->reaches = gpu->emulated || reaches_all(gpus, local % gpus);
+    memcpy(gpu->name, device->name, sizeof gpu->name);
+    return 0;
 }
 
-int ranks_open(struct ranks *r, const struct device *device, struct fault *fault)
+static bool is_same(const struct gpu *a, const struct gpu *b)
 {
-    *r = (struct ranks){.comm = MPI_COMM_WORLD};
-    MPI_Comm_rank(r->comm, &r->rank);
-    MPI_Comm_size(r->comm, &r->count);
-    count_machines(r);
-    int emulated = device->emulated, all;
-    MPI_Allreduce(&emulated, &all, 1, MPI_INT, MPI_LAND, r->comm);
-    r->emulated = all;
-    cudaUUID_t id = {{0}};
-    int code = select_gpu(r, &id, fault);
-    count_gpus(r, &id);
-    r->alike = are_alike(r, device);
-    int reaches = !code && r->sharers == 1 && (r->emulated ? r->alike : reaches_peers());
-    if (r->machines > 1 || r->count > MANY_PEERS || device->emulated != r->emulated)
-        reaches = false;
-    MPI_Allreduce(&reaches, &all, 1, MPI_INT, MPI_LAND, r->comm);
-    r->peers = all;
+    return a->machine == b->machine && memcmp(&a->id, &b->id, sizeof a->id) == 0;
+}
+
+/* Returns how many ranks have this rank's GPU. */
+static int look_around(struct surroundings *s, const struct gpu *all, int rank)
+{
+    int sharers = 0;
+    s->emulated = s->alike = s->peers = true;
+    for (int i = 0; i < s->ranks; i++) {
+        bool again = false;
+        for (int k = 0; k < i; k++) again = again || is_same(&all[i], &all[k]);
+        s->gpus += !again;
+        s->machines += all[i].machine == i;
+        sharers += is_same(&all[i], &all[rank]);
+        s->alike = s->alike && strcmp(all[i].name, all[0].name) == 0;
+        s->emulated = s->emulated && all[i].emulated;
+        s->peers = s->peers && all[i].reaches && all[i].emulated == all[0].emulated;
+    }
+    s->peers = s->peers && (s->alike || !s->emulated);
+    return sharers;
+}
+
+static int find_gpus(struct request *r, struct device *device, struct fault *fault)
+{
+    MPI_Comm here;
+    int local;
+    struct gpu own = {.machine = r->ranks.rank};
+    struct gpu *all = allocated(malloc((size_t)r->ranks.count * sizeof *all));
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    MPI_Comm_rank(here, &local);
+    MPI_Comm_size(here, &r->ranks.here);
+    MPI_Bcast(&own.machine, 1, MPI_INT, 0, here);
+    MPI_Comm_free(&here);
+    int code = select_gpu(&own, local, device, fault);
+    MPI_Allgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+    device->memory_free /= (size_t)look_around(&r->around, all, r->ranks.rank);
+    free(all);
     return code;
 }
 
-void ranks_close(struct ranks *r) { MPI_Comm_free(&r->here); }
+/* ---- joining --------------------------------------------------------------------------------- */
 
-/* ---- the exchange ---------------------------------------------------------------------------- */
-
-int ranks_exchange(const struct ranks *r, enum exchange_choice asked, enum many_exchange *exchange,
-                   struct fault *fault)
+int ranks_join(struct subject *s, struct device *device, int code, struct fault *fault)
 {
-    static const enum many_exchange of[] = {[CHOOSE_MPI] = EXCHANGE_MPI,
-                                            [CHOOSE_NCCL] = EXCHANGE_NCCL,
-                                            [CHOOSE_PEER] = EXCHANGE_PEER,
-                                            [CHOOSE_EXSCAN] = EXCHANGE_EXSCAN};
-    struct surroundings s = {.ranks = r->count,
-                             .machines = r->machines,
-                             .gpus = r->gpus,
-                             .emulated = r->emulated,
-                             .peers = r->peers};
+    struct request *r = s->self;
+    bool informs = s->options->help || s->options->version;
+    if (!code && !informs) code = many_request_check(r, s->options, fault);
+    MPI_Init(NULL, NULL);
+    signal(SIGPIPE, SIG_IGN); /* of MPI's sockets; standard_written() takes care of stdout */
+    signal(SIGALRM, tick);
+    r->ranks.meet = meet_unless_failed;
+    MPI_Comm_rank(MPI_COMM_WORLD, &r->ranks.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &r->ranks.count);
+    s->ranks = &r->ranks;
+    r->around.ranks = r->ranks.count;
+    watch.rank = r->ranks.rank, watch.seconds = r->wait;
+    /* Rank 0 reports. */
+    if (r->ranks.rank > 0 && !freopen("/dev/null", "w", stdout) && !code)
+        code = fail(fault, EXIT_DEVICE, "cannot open /dev/null.");
+    code = ranks_agree(s->ranks, code, fault);
+    if (code || informs) return code;
 #ifdef HAVE_NCCL
-    s.nccl = true;
+    r->around.nccl = true;
 #endif
-    enum exchange_choice chosen = CHOOSE_MPI;
-    int code = choose_exchange(&s, asked, &chosen, fault);
-    *exchange = of[chosen];
-    return code;
+    wait_begin(NULL);
+    code = find_gpus(r, device, fault);
+    wait_end();
+    if (!code) code = choose_exchange(&r->around, r->exchange, &r->exchange, fault);
+    r->ranks.captured = r->exchange == EXCHANGE_PEER || r->exchange == EXCHANGE_NCCL;
+    return ranks_agree(s->ranks, code, fault);
 }
 
-/* ---- the watch over other ranks -------------------------------------------------------------- */
-
-/*
- * See program.h. MPI's functions are defined here, around those with which MPI lets a
- * program do that (PMPI). A thread beside them counts the seconds of each call.
- */
-
-#define TICK_SECONDS  0.1
-#define TICK_NS       100000000
-#define AFTER_FAILURE 5.0 /* seconds that a rank waits which has failed itself */
-#define RANK_SECONDS  2.0 /* rank 0 ends first, then rank 1, then the others: one says why */
-
-static struct {
-    atomic_uint calls; /* that have begun or ended: odd in a call that waits for other ranks */
-    double limit;
-    _Atomic(const struct fault *) reason;
-} watch;
-
-void watch_reason(const struct fault *fault) { watch.reason = fault; }
-
-_Noreturn void watch_give_up(const struct fault *fault)
+void ranks_leave(void)
 {
-    replacement_drop_all();
-    _exit(fault_say(fault));
+    int begun;
+    MPI_Initialized(&begun);
+    if (!begun) return;
+    wait_begin(NULL);
+    MPI_Finalize();
+    wait_end();
 }
-
-_Noreturn static void end_waiting(void)
-{
-    struct fault fault;
-    if (watch.reason) watch_give_up(watch.reason);
-    fail(
-        &fault, EXIT_DEVICE,
-        "not all other ranks have come within %g second%s: one of them hangs, has been stopped, or "
-        "needs more time; --wait takes another number of seconds.",
-        watch.limit, watch.limit == 1 ? "" : "s");
-    watch_give_up(&fault);
-}
-
-/* Ticks are counted, and not what the clock says: it goes on while this process is stopped. */
-static void *count_seconds(void *later)
-{
-    static const struct timespec tick = {0, TICK_NS};
-    unsigned before = 0;
-    double waited = 0;
-    for (;;) {
-        nanosleep(&tick, NULL);
-        unsigned now = watch.calls;
-        waited = now == before && now % 2 ? waited + TICK_SECONDS : 0;
-        before = now;
-        double limit = watch.reason && AFTER_FAILURE < watch.limit ? AFTER_FAILURE : watch.limit;
-        if (waited > limit + *(const double *)later) end_waiting();
-    }
-    return NULL;
-}
-
-void watch_begin(int rank, double seconds)
-{
-    static double later;
-    pthread_t thread;
-    sigset_t all, old;
-    if (seconds == 0) return;
-    watch.limit = seconds;
-    later = RANK_SECONDS * (rank < 2 ? rank : 2);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old); // signals are for the thread that runs the program
-    if (pthread_create(&thread, NULL, count_seconds, &later) == 0) pthread_detach(thread);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-}
-
-void watch_begin_wait(void) { watch.calls++; }
-void watch_end_wait(void) { watch.calls++; }
-
-#define WATCHED(name, parameters, arguments)                                                       \
-    int MPI_##name parameters                                                                      \
-    {                                                                                              \
-        watch.calls++;                                                                             \
-        int code = PMPI_##name arguments;                                                          \
-        watch.calls++;                                                                             \
-        return code;                                                                               \
-    }
-WATCHED(Allgather,
-        (const void *from, int sent, MPI_Datatype type, void *to, int got, MPI_Datatype of,
-         MPI_Comm c),
-        (from, sent, type, to, got, of, c))
-WATCHED(Allreduce,
-        (const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm c),
-        (from, to, count, type, op, c))
-WATCHED(Bcast, (void *at, int count, MPI_Datatype type, int root, MPI_Comm c),
-        (at, count, type, root, c))
-WATCHED(Comm_dup, (MPI_Comm c, MPI_Comm *to), (c, to))
-WATCHED(Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info info, MPI_Comm *to),
-        (c, type, key, info, to))
-WATCHED(Finalize, (void), ())
-WATCHED(Recv,
-        (void *to, int count, MPI_Datatype type, int from, int tag, MPI_Comm c, MPI_Status *status),
-        (to, count, type, from, tag, c, status))
-WATCHED(Send, (const void *at, int count, MPI_Datatype type, int to, int tag, MPI_Comm c),
-        (at, count, type, to, tag, c))

@@ -35,21 +35,7 @@
 extern "C" {
 #endif
 
-/* How the ranks exchange the sums of their nodes. */
-enum many_exchange {
-    EXCHANGE_MPI,    /* MPI_Allgather, through the host's memory */
-    EXCHANGE_NCCL,   /* ncclAllGather. Only if the program was built with NCCL */
-    EXCHANGE_PEER,   /* stores into other GPUs' memory. At most MANY_PEERS ranks, on one machine */
-    EXCHANGE_EXSCAN, /* MPI_Exscan of one sum per rank: sums of floats then depend on the ranks */
-};
-
 struct many_scan;
-
-/* How many kernels a scan launches. */
-int many_launches(enum many_exchange);
-
-/* The device memory, in bytes, that many_create allocates for a rank. */
-size_t many_bytes(enum many_op, enum many_exchange, size_t n, int ranks, int rank);
 
 /*
  * All ranks call it with the same arguments. It returns the same on all of them: if it fails on one

@@ -64,7 +64,11 @@ void progress_end(void);
  * empty field in CSV.
  */
 
-#define RECORD_FIELDS 64
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RECORD_FIELDS 72
 #define RECORD_TEXT   420
 
 struct record_field {

@@ -341,6 +341,7 @@ static void rows_counters(FILE *to, const struct options *options, const struct 
 void report_outcome(FILE *to, const struct subject *s, const struct device *device,
                     const struct outcome *o)
 {
+    if (s->verbs->report) s->verbs->report(s, to, NULL);
     rows_launch(to, device, &o->launches);
     row_input(to, s, o);
     row_verified(to, o);
@@ -555,6 +556,7 @@ void report_record(struct record *r, const struct subject *s, const struct devic
     record_time(r, device, o);
     record_known_text(r, *o->description.variant, "variant_remark", o->description.variant);
     record_counters(r, o);
+    if (s->verbs->report) s->verbs->report(s, NULL, r);
 }
 
 static void print_lines(FILE *to, const struct counters *counters)

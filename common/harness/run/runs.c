@@ -136,6 +136,39 @@ int subject_check_files(const struct subject *s, struct fault *fault)
                 options[0], options[1]);
 }
 
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+static int meet(const struct ranks *r, struct word *word, struct fault *fault)
+{
+    r->meet(r, word);
+    return word->code ? fail(fault, word->code, "%s", word->text) : 0;
+}
+
+int ranks_agree(const struct ranks *r, int code, struct fault *fault)
+{
+    struct word word = {.code = code};
+    if (!r) return code;
+    if (code) memcpy(word.text, fault->text, sizeof word.text);
+    return meet(r, &word, fault);
+}
+
+double ranks_largest(const struct ranks *r, double number)
+{
+    struct word word = {.number = number};
+    if (r) r->meet(r, &word);
+    return word.number;
+}
+
+int ranks_share(const struct ranks *r, char *text, size_t size, struct fault *fault)
+{
+    struct word word = {.code = 0};
+    if (!r) return 0;
+    snprintf(word.text, sizeof word.text, "%s", text);
+    int code = meet(r, &word, fault);
+    if (!code) snprintf(text, size, "%s", word.text);
+    return code;
+}
+
 bool subject_shifts(const struct subject *s) { return s->options->inclusive && s->verbs->sums; }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -430,6 +463,7 @@ int runs_verify(struct runs *r, struct outcome *o, struct fault *fault)
     if (!o->verified) return 0;
     code = verify_result(r, inclusive, o, fault);
     if (!code) code = check_damage(r, o->damage, sizeof o->damage, fault);
+    if (!code) code = ranks_share(r->subject->ranks, o->damage, sizeof o->damage, fault);
     if (code) return code;
     o->right = o->verdict.right && !*o->damage;
     return 0;

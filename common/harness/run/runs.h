@@ -128,6 +128,38 @@ bool subject_uses_stdout(const struct subject *);
 /* EXIT_USAGE and a sentence if two of them do. */
 int subject_check_files(const struct subject *, struct fault *);
 
+/* ---- ranks: processes that run one subject together ------------------------------------------ */
+
+/*
+ * Each rank has a part of the input and a device, and makes the same calls. What one of them finds
+ * counts for all: before they may differ in what they do next, they meet.
+ */
+
+/* What a rank says to all. */
+struct word {
+    int code; /* 0: it has not failed */
+    char text[FAULT_TEXT];
+    double number;
+};
+
+struct ranks {
+    int rank, count;
+    int here;      /* of them on this machine */
+    bool captured; /* a call waits for nothing on the host, so that it can be captured */
+    /* All ranks call it. Afterwards each has the word of the first one with a code or, without a
+     * code, of the first one with a text; and the largest number. When one has failed, later calls
+     * return this word at once. */
+    void (*meet)(const struct ranks *, struct word *);
+};
+
+/* These return their argument if the process is alone. */
+
+/* The code of the first rank that has failed, whose sentence gets into the fault. */
+int ranks_agree(const struct ranks *, int code, struct fault *);
+double ranks_largest(const struct ranks *, double number);
+/* A rank's text, if it is not "", replaces those of the ranks behind it. Returns as ranks_agree. */
+int ranks_share(const struct ranks *, char *text, size_t size, struct fault *);
+
 /* Is the result shifted, because --inclusive asks for it? Other subjects obey by themselves. */
 bool subject_shifts(const struct subject *);
 

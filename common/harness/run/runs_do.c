@@ -55,12 +55,21 @@ static cudaError_t scan(void *context, cudaStream_t stream)
     return r->subject->verbs->launch(r->subject, &call);
 }
 
-/* Finds a launch that has failed without an error from the scan. */
-static int check_unreported(const struct runs *r, struct fault *fault)
+/* The work of a call has ended. Also finds a launch that has failed without an error from the
+ * scan. */
+static int end_call(const struct runs *r, int code, struct fault *fault)
 {
-    cudaError_t error = r->subject->step->on_host ? cudaSuccess : cudaGetLastError();
-    if (!error) return 0;
-    return cuda_fault(fault, error, "a call in the scan, whose error the scan did not return,");
+    const struct subject *s = r->subject;
+    cudaError_t error = s->step->on_host ? cudaSuccess : cudaGetLastError();
+    if (!code && error)
+        code = cuda_fault(fault, error, "a call in the scan, whose error the scan did not return,");
+    return s->verbs->ended ? s->verbs->ended(s, code, fault) : code;
+}
+
+/* Can a call be captured? */
+static bool is_captured(const struct subject *s)
+{
+    return !s->step->on_host && (!s->ranks || s->ranks->captured);
 }
 
 static int first_run(struct runs *r, struct outcome *o, double *seconds, struct fault *fault)
@@ -76,7 +85,7 @@ static int first_run(struct runs *r, struct outcome *o, double *seconds, struct 
     *seconds = clock_seconds() - start;
     if (o->counted) counters_end(&o->counters);
     progress_end();
-    return code ? code : check_unreported(r, fault);
+    return end_call(r, code, fault);
 }
 
 /* ---- the state of memory after a run --------------------------------------------------------- */
@@ -104,7 +113,9 @@ static int check_later(struct runs *r, struct outcome *o, const char *run, struc
 {
     uint64_t marks[MARKS];
     int code = take_marks(r, marks, fault);
-    if (code || memcmp(marks, r->marks, sizeof marks) == 0) return code;
+    if (code) return code;
+    bool differs = memcmp(marks, r->marks, sizeof marks) != 0;
+    if (ranks_largest(r->subject->ranks, differs) == 0) return 0;
     code = runs_verify(r, o, fault);
     if (!code && !o->right) snprintf(o->run, sizeof o->run, "%s", run);
     return code;
@@ -119,14 +130,15 @@ static int run_graph(struct runs *r, cudaGraphExec_t graph, struct fault *fault)
     CUDA_CHECK(fault, cudaDeviceSynchronize());
     CUDA_CHECK(fault, fill(r, r->timer.stream));
     CUDA_CHECK(fault, cudaGraphLaunch(graph, r->timer.stream));
-    return runs_wait(r, fault);
+    return end_call(r, runs_wait(r, fault), fault);
 }
 
 static int run_contract(struct runs *r, struct outcome *o, struct fault *fault)
 {
     cudaGraphExec_t graph;
-    if (r->subject->step->on_host) return 0;
+    if (!is_captured(r->subject)) return 0;
     int code = contract_capture(scan, r, r->timer.stream, &graph, o->damage, fault);
+    if (!code) code = ranks_share(r->subject->ranks, o->damage, sizeof o->damage, fault);
     o->right = !*o->damage;
     if (code || *o->damage) return code;
     code = run_graph(r, graph, fault);
@@ -159,7 +171,7 @@ static int check_timed(void *context, struct fault *fault)
     struct timed *t = context;
     char run[sizeof t->outcome->run];
     snprintf(run, sizeof run, "timed run %d of %d", t->run++, t->reps);
-    int code = check_unreported(t->runs, fault);
+    int code = end_call(t->runs, 0, fault);
     if (code || !t->outcome->verified) return code;
     code = check_later(t->runs, t->outcome, run, fault);
     return code || t->outcome->right ? code : EXIT_WRONG;
@@ -187,13 +199,20 @@ static int measure_roof(struct runs *r, struct outcome *o, int reps, struct faul
 
 static int measure(struct runs *r, struct outcome *o, int reps, struct fault *fault)
 {
+    const struct ranks *ranks = r->subject->ranks;
     struct timed timed = {r, o, 1, reps};
     int code = 0;
-    if (!r->emulated && !r->subject->step->on_host) code = measure_roof(r, o, reps, fault);
+    /* The roof is that of one device. */
+    if (!r->emulated && !r->subject->step->on_host && (!ranks || ranks->count == 1))
+        code = measure_roof(r, o, reps, fault);
     if (!code)
         code = timer_run_warm(&r->timer, prepare_timed, scan_timed, check_timed, &timed, reps,
                               &o->timing, fault);
     if (code == EXIT_WRONG) return 0;
+    double *const times[] = {&o->timing.median, &o->timing.lower, &o->timing.upper,
+                             &o->timing.least};
+    for (size_t i = 0; i < sizeof times / sizeof *times && !code; i++)
+        *times[i] = ranks_largest(ranks, *times[i]); /* of the slowest rank */
     /* The shifted result, which is written to --output, is verified as well. */
     if (!code && r->shifted.base) code = runs_verify(r, o, fault);
     if (!code && !o->right) snprintf(o->run, sizeof o->run, "the last timed run");
@@ -210,6 +229,7 @@ static void describe(const struct runs *r, struct outcome *o)
     struct description *d = &o->description;
     d->launches = &o->launches;
     if (s->verbs->describe) s->verbs->describe(s, o->n, d);
+    if (d->n) o->n = d->n;
     if (s->verbs->sums || (o->right && o->verified)) return;
     d->least_bytes = d->moved_bytes = 0;
     *d->result = '\0';
@@ -218,14 +238,15 @@ static void describe(const struct runs *r, struct outcome *o)
 int runs_do(struct runs *r, struct outcome *o, struct fault *fault)
 {
     *o = (struct outcome){.n = r->input->n, .right = true};
-    if (!r->subject->step->on_host) o->launches = launches_of(scan, r);
+    if (is_captured(r->subject)) o->launches = launches_of(scan, r);
     double seconds = 0;
     int code = first_run(r, o, &seconds, fault);
     if (!code) code = runs_verify(r, o, fault);
     if (!code) describe(r, o);
     /* A trace has only one run. */
     int reps = r->subject->options->trace ? 0 : r->subject->options->reps;
-    if (reps == REPS_DEFAULT) reps = timing_default_reps(r->emulated, seconds);
+    if (!code && reps == REPS_DEFAULT)
+        reps = timing_default_reps(r->emulated, ranks_largest(r->subject->ranks, seconds));
     if (!code && o->right && o->verified && reps) code = take_marks(r, r->marks, fault);
     if (!code && o->right && o->verified && reps) code = run_contract(r, o, fault);
     /* A wrong result's time means nothing. */

@@ -18,7 +18,7 @@
 #include "steps/12-pipeline/scan.h"
 #include "steps/17-many-gpus/parts/exchange.h"
 #include "steps/17-many-gpus/parts/words.cuh"
-#include "steps/17-many-gpus/program.h"
+#include "steps/17-many-gpus/scan.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static __device__ uint32_t get_flag(const uint32_t *flag)
 
 struct bench {
     struct experiment *e;
-    struct ranks ranks;
+    int rank, ranks;
     cudaStream_t stream;
     cudaEvent_t start, stop;
     struct many_scan *meet; // scans one element; its exchange lets the GPUs wait for each other
@@ -205,10 +205,10 @@ static int time_once(struct bench *b, const struct contender *c, double *seconds
                      struct fault *fault)
 {
     double mine = 0;
-    MPI_Barrier(b->ranks.comm);
-    int code = c->alone && b->ranks.rank > 0 ? 0 : run_timed(b, c, &mine, fault);
-    MPI_Allreduce(&mine, seconds, 1, MPI_DOUBLE, MPI_MAX, b->ranks.comm);
-    return agree(b->ranks.comm, code, fault);
+    MPI_Barrier(MPI_COMM_WORLD);
+    int code = c->alone && b->rank > 0 ? 0 : run_timed(b, c, &mine, fault);
+    MPI_Allreduce(&mine, seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return agree(MPI_COMM_WORLD, code, fault);
 }
 
 #define CONTENDERS 24
@@ -345,7 +345,7 @@ static int open_way(struct way *w, struct fault *fault)
     if (at == EXCHANGE_NCCL) return 0;
 #endif
     if (at == EXCHANGE_NCCL && s->bench->e->emulated) return 0;
-    return many_create(&s->by[at], s->bench->ranks.comm, s->op, w->exchange, s->n,
+    return many_create(&s->by[at], MPI_COMM_WORLD, s->op, w->exchange, s->n,
                        MANY_WAIT_FOREVER, fault);
 }
 
@@ -357,7 +357,7 @@ static int capture_way(struct way *w, struct fault *fault)
     if (at == EXCHANGE_MPI || at == EXCHANGE_EXSCAN) return 0;
     int code = capture(s->bench, scan_by, w, &s->scan[at], fault);
     if (!code) code = capture(s->bench, exchange_by, w, &s->exchange[at], fault);
-    return agree(s->bench->ranks.comm, code, fault);
+    return agree(MPI_COMM_WORLD, code, fault);
 }
 
 static void close_subject(struct subject *s, struct fault *fault)
@@ -404,9 +404,9 @@ static int all_results(struct bench *b, cudaError_t launched, unsigned long long
     if (!launched) launched = cudaStreamSynchronize(b->stream);
     if (!launched)
         launched = cudaMemcpy(&mine, b->result, sizeof mine, cudaMemcpyDeviceToHost);
-    MPI_Allreduce(&mine, all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, b->ranks.comm);
+    MPI_Allreduce(&mine, all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
     int code = launched ? cuda_fault(fault, launched, "a kernel that verifies") : 0;
-    return agree(b->ranks.comm, code, fault);
+    return agree(MPI_COMM_WORLD, code, fault);
 }
 
 /* Is every element made of the one before? A rank gets the last one before its part from the rank
@@ -415,15 +415,15 @@ static int verify(struct way *w, struct fault *fault)
 {
     struct subject *s = w->s;
     struct bench *b = s->bench;
-    int rank = b->ranks.rank, next = rank + 1 < b->ranks.count ? rank + 1 : MPI_PROC_NULL;
+    int rank = b->rank, next = rank + 1 < b->ranks ? rank + 1 : MPI_PROC_NULL;
     unsigned long long wrong;
     float own = 0, last = 0;
-    int code = agree(b->ranks.comm, scan_once(w, fault), fault);
+    int code = agree(MPI_COMM_WORLD, scan_once(w, fault), fault);
     if (code) return code;
     cudaError_t error = cudaMemcpy(&own, b->out + s->mine.count - 1, sizeof own,
                                    cudaMemcpyDeviceToHost);
     MPI_Sendrecv(&own, 1, MPI_FLOAT, next, 0, &last, 1, MPI_FLOAT,
-                 rank > 0 ? rank - 1 : MPI_PROC_NULL, 0, b->ranks.comm, MPI_STATUS_IGNORE);
+                 rank > 0 ? rank - 1 : MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     check<<<blocks_for(s->mine.count), THREADS, 0, b->stream>>>(s->op, b->out, s->mine, last,
                                                                 b->result);
     code = all_results(b, error ? error : cudaGetLastError(), &wrong, fault);
@@ -436,7 +436,7 @@ static int checksum(struct way *w, unsigned long long *sum, struct fault *fault)
 {
     struct subject *s = w->s;
     struct bench *b = s->bench;
-    int code = agree(b->ranks.comm, scan_once(w, fault), fault);
+    int code = agree(MPI_COMM_WORLD, scan_once(w, fault), fault);
     if (code) return code;
     digest<<<blocks_for(s->mine.count), THREADS, 0, b->stream>>>(b->out, s->mine, b->result);
     return all_results(b, cudaGetLastError(), sum, fault);
@@ -446,7 +446,7 @@ static int checksum(struct way *w, unsigned long long *sum, struct fault *fault)
 static int checksums(struct subject *s, struct way *ways, struct fault *fault)
 {
     unsigned long long sum, first = 0;
-    int code = agree(s->bench->ranks.comm, fill_all(s, true, fault), fault);
+    int code = agree(MPI_COMM_WORLD, fill_all(s, true, fault), fault);
     for (int at = EXCHANGE_MPI; at < EXCHANGE_EXSCAN && !code; at++) {
         if (!s->by[at]) continue;
         code = checksum(&ways[at], &sum, fault);
@@ -501,7 +501,7 @@ static int measure(struct subject *s, struct way *ways, struct fault *fault)
     char parameter[EXPERIMENT_TEXT];
     int count = contenders_of(s, ways, c);
     snprintf(parameter, sizeof parameter, "%s n=%zu ranks=%d", op_name(s->op), s->n,
-             s->bench->ranks.count);
+             s->bench->ranks);
     int code = time_all(s->bench, c, count, parameter, fault);
     double step12 = seconds_of(c, count, "step12"), scan = seconds_of(c, count, "scan peer");
     if (code || step12 == 0) return code;
@@ -512,9 +512,9 @@ static int measure(struct subject *s, struct way *ways, struct fault *fault)
 
 static int run_subject(struct bench *b, enum many_op op, size_t n, struct fault *fault)
 {
-    struct subject s = {b, op, n, many_part_of(n, b->ranks.count, b->ranks.rank), {}, {}, {}, {}};
+    struct subject s = {b, op, n, many_part_of(n, b->ranks, b->rank), {}, {}, {}, {}};
     struct way ways[EXCHANGE_EXSCAN + 1];
-    int code = agree(b->ranks.comm, fill_all(&s, false, fault), fault);
+    int code = agree(MPI_COMM_WORLD, fill_all(&s, false, fault), fault);
     for (int at = EXCHANGE_MPI; at <= EXCHANGE_EXSCAN; at++) {
         ways[at] = {&s, (enum many_exchange)at};
         if (!code) code = open_way(&ways[at], fault);
@@ -555,7 +555,7 @@ static cudaError_t ping_pong(void *context, cudaStream_t stream)
 {
     struct link *l = (struct link *)context;
     ping<<<1, 1, 0, stream>>>((uint32_t *)l->mine, (uint32_t *)l->theirs, l->sent,
-                              l->bench->ranks.rank == 0);
+                              l->bench->rank == 0);
     l->sent += PINGS;
     return cudaGetLastError();
 }
@@ -570,14 +570,13 @@ static cudaError_t copy_there(void *context, cudaStream_t stream)
 
 static int open_link(struct link *l, struct fault *fault)
 {
-    struct ranks *r = &l->bench->ranks;
     cudaIpcMemHandle_t mine = {}, all[2];
     void *opened;
     CUDA_CHECK(fault, cudaMalloc((void **)&l->mine, l->bytes));
     CUDA_CHECK(fault, cudaMemset(l->mine, 0, l->bytes));
     CUDA_CHECK(fault, cudaIpcGetMemHandle(&mine, l->mine));
-    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, r->comm);
-    CUDA_CHECK(fault, cudaIpcOpenMemHandle(&opened, all[1 - r->rank],
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+    CUDA_CHECK(fault, cudaIpcOpenMemHandle(&opened, all[1 - l->bench->rank],
                                            cudaIpcMemLazyEnablePeerAccess));
     l->theirs = (char *)opened;
     return 0;
@@ -589,7 +588,7 @@ static int run_link(struct bench *b, struct fault *fault)
     struct contender c[] = {{"flag there and back", ping_pong, &l, false, 0},
                             {"copy to a peer", copy_there, &l, true, 0},
                             {"copies to each other", copy_there, &l, false, 0}};
-    int code = agree(b->ranks.comm, open_link(&l, fault), fault);
+    int code = agree(MPI_COMM_WORLD, open_link(&l, fault), fault);
     if (!code) code = time_all(b, c, sizeof c / sizeof *c, "ranks=2", fault);
     if (!code && !b->e->emulated) {
         experiment_at(b->e, c[0].name, "ranks=2");
@@ -600,7 +599,7 @@ static int run_link(struct bench *b, struct fault *fault)
         }
     }
     if (l.theirs) cudaIpcCloseMemHandle(l.theirs);
-    MPI_Barrier(b->ranks.comm);
+    MPI_Barrier(MPI_COMM_WORLD);
     cudaFree(l.mine);
     return code;
 }
@@ -643,9 +642,9 @@ static int run_all(struct bench *b, struct fault *fault)
 {
     static const int sums[] = {20, 22, 24, 25, 26, 28, 30, 31, 32, 33}, affines[] = {28, 30};
     static const size_t emulated[] = {(size_t)1 << 14, MOST_EMULATED};
-    int code = agree(b->ranks.comm, open_bench(b, fault), fault);
+    int code = agree(MPI_COMM_WORLD, open_bench(b, fault), fault);
     if (!code)
-        code = many_create(&b->meet, b->ranks.comm, MANY_SUM_I32, EXCHANGE_PEER, 1,
+        code = many_create(&b->meet, MPI_COMM_WORLD, MANY_SUM_I32, EXCHANGE_PEER, 1,
                            MANY_WAIT_FOREVER, fault);
     for (size_t n : emulated)
         if (!code && b->e->emulated) {
@@ -658,7 +657,7 @@ static int run_all(struct bench *b, struct fault *fault)
     for (int power : affines)
         if (!code && !b->e->emulated)
             code = run_subject(b, MANY_AFFINE_F32, (size_t)1 << power, fault);
-    if (!code && b->ranks.count == 2) code = run_link(b, fault);
+    if (!code && b->ranks == 2) code = run_link(b, fault);
     close_bench(b);
     return code;
 }
@@ -671,12 +670,11 @@ static int run(struct experiment *e, struct fault *fault)
     b.e = e;
     b.most = e->emulated ? MOST_EMULATED : MOST;
     MPI_Init(NULL, NULL);
-    int code = agree(MPI_COMM_WORLD, ranks_open(&b.ranks, &e->device, fault), fault);
-    if (!code) code = run_all(&b, fault);
-    int rank = b.ranks.rank;
-    ranks_close(&b.ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &b.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &b.ranks);
+    int code = run_all(&b, fault);
     MPI_Finalize();
-    if (code && rank > 0) exit(code); // rank 0 says why
+    if (code && b.rank > 0) exit(code); // rank 0 says why
     return code;
 }
 
@@ -685,7 +683,7 @@ int main(int argc, char **argv)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     if (rank && atoi(rank) > 0 && !freopen("/dev/null", "w", stdout)) return EXIT_DEVICE;
-    ranks_select_early();
+    ranks_prepare();
     return experiment_main("17-rates", "Scans by several GPUs, and what limits them", run, argc,
                            argv);
 }

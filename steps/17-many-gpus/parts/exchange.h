@@ -35,9 +35,6 @@ struct exchange {
     void (*leave)(struct many_scan *);
     /* What was not opened is NULL. */
     void (*close)(struct many_scan *);
-    int launches; /* of kernels, in `run` */
-    /* How much device memory `open` allocates for a rank. NULL: none. */
-    size_t (*bytes)(int ranks, size_t slots, size_t state_bytes);
 };
 
 extern const struct exchange exchange_mpi, exchange_nccl, exchange_peer, exchange_exscan;
@@ -67,16 +64,11 @@ static inline size_t all_slots_bytes(int ranks, size_t slots, size_t state_bytes
     return states_bytes((size_t)ranks * slots, state_bytes);
 }
 
-/* ---- waits ----------------------------------------------------------------------------------- */
-
-/*
- * The library's waits for other ranks, which end at the limit that many_create gets.
+/* The library's waits for other ranks end at the limit that many_create gets. A collective that has
+ * begun cannot be cancelled. One that did not end in time stays under way, together with its
+ * communicator and its buffers.
  *
- * A collective that has begun cannot be cancelled. One that did not end in time stays under way,
- * together with its communicator and its buffers.
- */
-
-/* Waits for a collective that is under way. `call` is what all ranks have to call. If they do not
+ * Waits for a collective that is under way. `call` is what all ranks have to call. If they do not
  * come in time, the scan is lost, and the collective stays under way. Returns 0 or EXIT_DEVICE. */
 int await(struct many_scan *, MPI_Request *, const char *call, struct fault *);
 
@@ -88,19 +80,17 @@ int meet(struct many_scan *, const char *call, struct fault *);
 int scan_lost(struct many_scan *, struct fault *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- agreement ------------------------------------------------------------------------------- */
-
-/*
- * Ranks that have to go on together, or end together.
- *
- * A rank that fails alone would leave the others waiting in their next call of MPI. So a failure is
+/* A rank that fails alone would leave the others waiting in their next call of MPI. So a failure is
  * kept until all ranks have come to the end of the same piece of work, and there they agree.
- */
-
-/* All ranks call it, each with the code of its own work (0: all is well) and the sentence. Returns
+ *
+ * All ranks call it, each with the code of its own work (0: all is well) and the sentence. Returns
  * the same on all of them: 0 if no rank has failed; otherwise the code of the first rank that has,
  * and its sentence in every fault. The sentence names the rank, unless all ranks have the same. */
 int agree(MPI_Comm, int code, struct fault *);
+
+/* ranks.c: before a program chooses a device, each rank selects a GPU, and only rank 0 shows
+ * progress. */
+void ranks_prepare(void);
 
 #ifdef __cplusplus
 }

@@ -20,19 +20,6 @@ union many_state many_identity(enum many_op op)
     return s;
 }
 
-union many_state many_enter(enum many_op op, const void *in, const void *in2, size_t i)
-{
-    union many_state s = {.i64 = 0};
-    switch (op) {
-    case MANY_SUM_F32: s.f32 = ((const float *)in)[i]; break;
-    case MANY_SUM_F64: s.f64 = ((const double *)in)[i]; break;
-    case MANY_SUM_I32: s.i32 = ((const int32_t *)in)[i]; break;
-    case MANY_SUM_I64: s.i64 = ((const int64_t *)in)[i]; break;
-    default: s.affine.a = ((const float *)in)[i], s.affine.b = ((const float *)in2)[i];
-    }
-    return s;
-}
-
 /* Integers wrap: they are added as unsigned ones. */
 union many_state many_combine(enum many_op op, union many_state left, union many_state right)
 {
@@ -47,15 +34,4 @@ union many_state many_combine(enum many_op op, union many_state left, union many
         s.affine.b = fmaf(right.affine.a, left.affine.b, right.affine.b);
     }
     return s;
-}
-
-void many_leave(enum many_op op, void *out, size_t i, union many_state s)
-{
-    switch (op) {
-    case MANY_SUM_F32: ((float *)out)[i] = s.f32; break;
-    case MANY_SUM_F64: ((double *)out)[i] = s.f64; break;
-    case MANY_SUM_I32: ((int32_t *)out)[i] = s.i32; break;
-    case MANY_SUM_I64: ((int64_t *)out)[i] = s.i64; break;
-    default: ((float *)out)[i] = s.affine.b;
-    }
 }

@@ -10,7 +10,7 @@
  *   tile     8 segments, 4096 elements: what a block scans
  *   node     2^k tiles, with the smallest k that gives at most MANY_NODES nodes. The ranks
  *            exchange the sums of nodes
- * judge.c computes the same tree on the CPU, bit for bit.
+ * tests/support/many_reference.c computes the same tree on the CPU, bit for bit.
  *
  * What is still bad: the parts of the ranks differ by up to one node. A scan of more than 1024
  * tiles has 513 to 1024 nodes. For 100 ranks one node is 10 % of a part (20 % with 513 nodes). For
@@ -104,6 +104,15 @@ static inline unsigned many_slots(unsigned nodes, int ranks)
     return (nodes + (unsigned)ranks - 1) / (unsigned)ranks;
 }
 
+/* How the ranks exchange the sums of their nodes. */
+enum many_exchange {
+    EXCHANGE_MPI,    /* an all-gather by MPI, through the host's memory */
+    EXCHANGE_NCCL,   /* ncclAllGather. Only if the program was built with NCCL */
+    EXCHANGE_PEER,   /* stores into other GPUs' memory. At most MANY_PEERS ranks, on one machine */
+    EXCHANGE_EXSCAN, /* MPI_Exscan of one sum per rank: sums of floats then depend on the ranks */
+    EXCHANGE_ANY     /* ./step17 chooses; no exchange of the library */
+};
+
 /* ---- operators ------------------------------------------------------------------------------- */
 
 /* Which operators step 17 has, and what one of them does, on the CPU. */
@@ -128,13 +137,7 @@ size_t many_state_bytes(enum many_op);
 
 union many_state many_identity(enum many_op);
 
-/* The state of element i. in2 is read for MANY_AFFINE_F32 only. */
-union many_state many_enter(enum many_op, const void *in, const void *in2, size_t i);
-
 union many_state many_combine(enum many_op, union many_state left, union many_state right);
-
-/* Writes the result: the state of all elements that count for element i. */
-void many_leave(enum many_op, void *out, size_t i, union many_state);
 
 #ifdef __cplusplus
 }

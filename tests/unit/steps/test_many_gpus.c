@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
+#include "tests/support/many_reference.h"
 #include "steps/17-many-gpus/parts/part.h"
 #include "common/step/cuda_check.h"
 #include "steps/17-many-gpus/request.h"
@@ -665,37 +666,30 @@ Test(two_gpus, no_hazards_for_strict_readers_slow)
 
 enum { N = 20000, RANKS = 3 };
 
-/* As runs.c does it. */
-static void pass(struct reference *before, enum many_op op, const void *in, const void *in2,
-                 size_t count)
-{
-    struct reference own = reference_begin();
-    reference_pass(op == MANY_AFFINE_F32 ? before : &own, op, in, in2, count);
-    if (op != MANY_AFFINE_F32) reference_join(before, &own);
-}
-
-/* Compares results in three parts. Returns the verdict on the part that `out` has wrong, or on the
- * last one. */
+/* Compares results in three parts. Returns the verdict on all. */
 static struct verdict judge(enum many_op op, bool inclusive, const void *in, const void *in2,
                             const void *out)
 {
-    struct judge j = {.op = op, .inclusive = inclusive, .depth = 40};
+    struct verdict all = {.right = true, .exact = true, .least = INFINITY};
     struct reference before = reference_begin();
     size_t size = many_element_bytes(op);
     for (int rank = 0; rank < RANKS; rank++) {
         struct many_part part = many_part_of(N, RANKS, rank);
-        j.first = part.begin;
-        j.in = (const char *)in + part.begin * size;
-        j.in2 = in2 ? (const char *)in2 + part.begin * size : NULL;
-        judge_begin(&j, &before);
-        judge_piece(&j, (const char *)out + part.begin * size, part.count / 2);
-        judge_piece(&j, (const char *)out + (part.begin + part.count / 2) * size,
-                    part.count - part.count / 2);
-        cr_expect_eq(j.verdict.checked, part.count);
-        if (!j.verdict.right) break;
-        pass(&before, op, j.in, j.in2, part.count);
+        size_t begin = part.begin * size;
+        const struct judged j = {.op = op,
+                                 .inclusive = inclusive,
+                                 .part = part,
+                                 .depth = 40,
+                                 .in = (const char *)in + begin,
+                                 .in2 = in2 ? (const char *)in2 + begin : NULL,
+                                 .out = (const char *)out + begin};
+        struct verdict v = {.right = true, .exact = true, .checked = part.count};
+        judge_part(&j, before, &v);
+        judge_add(&all, &v);
+        reference_pass(&before, op, j.in, j.in2, part.count);
     }
-    return j.verdict;
+    cr_expect_eq(all.checked, N);
+    return all;
 }
 
 /* ---- integers -------------------------------------------------------------------------------- */
@@ -805,28 +799,6 @@ Test(many_judge, affine_in_a_loop_of_floats)
     cr_expect(!v.right && v.first[0].index == 17000);
 }
 
-/* ---- joining parts --------------------------------------------------------------------------- */
-
-Test(many_judge, joined_parts_are_the_whole)
-{
-    static float in[N];
-    struct reference whole = reference_begin(), joined = whole;
-    for (int i = 0; i < N; i++) in[i] = (float)(i % 2 ? 1000 - i : i / 3);
-    reference_pass(&whole, MANY_SUM_F32, in, NULL, N);
-    pass(&joined, MANY_SUM_F32, in, NULL, 7000);
-    pass(&joined, MANY_SUM_F32, in + 7000, NULL, 0);
-    pass(&joined, MANY_SUM_F32, in + 7000, NULL, N - 7000);
-    cr_expect(whole.whole && joined.whole);
-    cr_expect_eq(joined.count, N);
-    cr_expect_eq(joined.sum, whole.sum);
-    cr_expect_eq(joined.low, whole.low);
-    cr_expect_eq(joined.high, whole.high);
-    cr_expect_lt(whole.low, 0);
-    cr_expect_gt(whole.high, 0);
-    cr_expect_eq(joined.magnitude, whole.magnitude);
-    cr_expect_eq(joined.least, 1);
-}
-
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static void expect_refused(enum many_op op, const float *a, const float *b, const char *text)
@@ -841,7 +813,7 @@ static void expect_refused(enum many_op op, const float *a, const float *b, cons
 Test(many_judge, what_overflows_in_some_order_is_refused)
 {
     const float large[] = {3e38f, -3e38f, 1}, one[] = {1, 1, 1}, grows[] = {1e30f, 0, 1e20f};
-    const float infinite[] = {1, INFINITY, 1};
+    const float infinite[] = {1, INFINITY, 1}, none[] = {1, NAN, 1};
     struct reference r = reference_begin();
     struct fault fault;
     reference_pass(&r, MANY_AFFINE_F32, one, one, 3);
@@ -849,56 +821,56 @@ Test(many_judge, what_overflows_in_some_order_is_refused)
     expect_refused(MANY_SUM_F32, large, NULL, "beyond the largest float");
     expect_refused(MANY_AFFINE_F32, grows, one, "products of neighbours of a reach 1e+50");
     expect_refused(MANY_AFFINE_F32, one, large, "|b| sum to 6e+38");
-    expect_refused(MANY_AFFINE_F32, infinite, one, "a or b of element 1 is not finite");
+    expect_refused(MANY_AFFINE_F32, infinite, one, "products of neighbours of a reach inf");
+    expect_refused(MANY_AFFINE_F32, none, one, "|b| sum to nan");
 }
 
 /* ---- which exchange -------------------------------------------------------------------------- */
 
-static void expect_choice(struct surroundings s, enum exchange_choice asked,
-                          enum exchange_choice want)
+/* What is chosen, or what the refusal says. */
+static void expect_choice(struct surroundings s, enum many_exchange asked, enum many_exchange want,
+                          const char *refusal)
 {
-    enum exchange_choice chosen;
+    enum many_exchange chosen;
     struct fault fault = {0};
-    cr_expect_eq(choose_exchange(&s, asked, &chosen, &fault), 0, "%s", fault.text);
-    cr_expect_eq(chosen, want);
-}
-
-static void expect_impossible(struct surroundings s, enum exchange_choice asked, const char *text)
-{
-    enum exchange_choice chosen;
-    struct fault fault = {0};
-    cr_expect_eq(choose_exchange(&s, asked, &chosen, &fault), EXIT_USAGE);
-    cr_expect(strstr(fault.text, text), "expected \"%s\" in: %s", text, fault.text);
-    cr_expect_eq(choose_exchange(&s, CHOOSE_EXSCAN, &chosen, &fault), 0); /* always possible */
-    cr_expect_eq(choose_exchange(&s, CHOOSE_MPI, &chosen, &fault), 0);
+    int code = choose_exchange(&s, asked, &chosen, &fault);
+    cr_expect_eq(code, refusal ? EXIT_USAGE : 0, "%s", fault.text);
+    if (refusal) cr_expect(strstr(fault.text, refusal), "\"%s\" in: %s", refusal, fault.text);
+    if (!refusal) cr_expect_eq(chosen, want);
+    cr_expect_eq(choose_exchange(&s, EXCHANGE_EXSCAN, &chosen, &fault), 0); /* always possible */
+    cr_expect_eq(choose_exchange(&s, EXCHANGE_MPI, &chosen, &fault), 0);
 }
 
 Test(many_request, exchanges_that_are_possible)
 {
+    enum { PEER = EXCHANGE_PEER, NCCL = EXCHANGE_NCCL, MPI = EXCHANGE_MPI, ANY = EXCHANGE_ANY };
     struct surroundings good = {.ranks = 4, .machines = 1, .gpus = 4, .peers = true, .nccl = true};
     struct surroundings far = good, shared = good, apart = good, plain = good, emulated = good;
-    expect_choice(good, CHOOSE_ANY, CHOOSE_PEER);
-    expect_choice(good, CHOOSE_NCCL, CHOOSE_NCCL);
-    expect_choice(good, CHOOSE_EXSCAN, CHOOSE_EXSCAN);
-
-    far.machines = 2, far.peers = false;
-    expect_choice(far, CHOOSE_ANY, CHOOSE_MPI);
-    expect_choice(far, CHOOSE_NCCL, CHOOSE_NCCL);
-    expect_impossible(far, CHOOSE_PEER, "needs all ranks on one machine, and they are on 2;");
-
-    shared.gpus = 3, shared.peers = false;
-    expect_choice(shared, CHOOSE_ANY, CHOOSE_MPI);
-    expect_impossible(shared, CHOOSE_PEER, "peer needs a GPU for each rank, and 4 ranks share 3");
-    expect_impossible(shared, CHOOSE_NCCL, "nccl needs a GPU for each rank, and 4 ranks share 3");
-
-    apart.peers = false;
-    expect_choice(apart, CHOOSE_ANY, CHOOSE_MPI);
-    expect_choice(apart, CHOOSE_NCCL, CHOOSE_NCCL);
-    expect_impossible(apart, CHOOSE_PEER, "needs GPUs that reach each other's memory;");
-
-    plain.nccl = false;
-    expect_impossible(plain, CHOOSE_NCCL, "this program was built without NCCL;");
-    emulated.emulated = true;
-    expect_choice(emulated, CHOOSE_ANY, CHOOSE_PEER);
-    expect_impossible(emulated, CHOOSE_NCCL, "needs GPUs, and these are emulated;");
+    struct surroundings many = good, mixed = good;
+    far.machines = 2, apart.peers = plain.nccl = false, many.ranks = many.gpus = 33;
+    shared.gpus = 3, emulated.emulated = mixed.emulated = true, mixed.peers = false;
+    const struct {
+        struct surroundings s;
+        int asked, want;
+        const char *refusal;
+    } rows[] = {{good, ANY, PEER, NULL},
+                {good, NCCL, NCCL, NULL},
+                {far, ANY, MPI, NULL},
+                {far, NCCL, NCCL, NULL},
+                {far, PEER, 0, "takes at most 32 ranks, on one machine;"},
+                {many, ANY, MPI, NULL},
+                {many, PEER, 0, "takes at most 32 ranks, on one machine;"},
+                {shared, ANY, MPI, NULL},
+                {shared, PEER, 0, "peer needs a GPU for each rank"},
+                {shared, NCCL, 0, "nccl needs a GPU for each rank"},
+                {apart, ANY, MPI, NULL},
+                {apart, NCCL, NCCL, NULL},
+                {apart, PEER, 0, "needs GPUs that reach each other's memory;"},
+                {plain, NCCL, 0, "needs NCCL, without which this program was built;"},
+                {emulated, ANY, PEER, NULL},
+                {emulated, NCCL, 0, "needs GPUs, and these are emulated;"},
+                {mixed, PEER, 0, "needs emulated GPUs of one model;"}};
+    for (size_t i = 0; i < LENGTH(rows); i++)
+        expect_choice(rows[i].s, (enum many_exchange)rows[i].asked,
+                      (enum many_exchange)rows[i].want, rows[i].refusal);
 }

@@ -4,8 +4,8 @@
  */
 #define _DEFAULT_SOURCE /* pause, usleep */
 #include "steps/17-many-gpus/parts/part.h"
-#include "steps/17-many-gpus/request.h"
 #include "steps/17-many-gpus/scan.h"
+#include "tests/support/many_reference.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -243,39 +243,6 @@ static void too_many(void)
     expect_refused(MANY_SUM_F32, EXCHANGE_PEER, 100, "takes at most 32 ranks");
 }
 
-/* The device memory that the program has allocated so far, in bytes. */
-static size_t bytes_taken;
-
-cudaError_t __real_cudaMalloc(void **, size_t);
-cudaError_t __wrap_cudaMalloc(void **, size_t);
-
-cudaError_t __wrap_cudaMalloc(void **to, size_t bytes)
-{
-    bytes_taken += bytes;
-    return __real_cudaMalloc(to, bytes);
-}
-
-/* many_bytes is what many_create allocates. With 5 elements only the last rank has a tile; with 0
- * none has. */
-static void memory(void)
-{
-    static const size_t sizes[] = {N, 5, 0};
-    for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++) {
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            struct fault fault = {0};
-            struct many_scan *scan;
-            enum many_op op = i == 0 ? MANY_AFFINE_F32 : MANY_SUM_I32;
-            size_t want = many_bytes(op, (enum many_exchange)exchange, sizes[i], ranks, rank);
-            bytes_taken = 0;
-            int code = many_create(&scan, MPI_COMM_WORLD, op, (enum many_exchange)exchange,
-                                   sizes[i], wait_seconds, &fault);
-            expect(code == 0, "many_create", &fault);
-            expect(bytes_taken == want, "many_bytes", &fault);
-            many_destroy(scan, &fault);
-        }
-    }
-}
-
 /* This rank's scan must fail with this sentence, and so must the next one, at once. */
 static void expect_late(struct arrays *a, const char *sentence)
 {
@@ -395,7 +362,6 @@ int main(int argc, char **argv)
                  {"late", late},
                  {"late_with_nccl", late_with_nccl},
                  {"nothing", nothing},
-                 {"memory", memory},
                  {"error_before", error_before},
                  {"gone", gone}};
     int found = 1;
