@@ -46,9 +46,10 @@ NCCL     := $(shell NCCL_HOME='$(NCCL_HOME)' CUDA='$(CUDA)' common/build/nccl.sh
 HEADERS17 = $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI) $(NCCL)))
 LIBRARIES17 = $(filter-out -I% -D%,$(MPI) $(NCCL))
 build/$(FOLDER17)/%.o: CPPFLAGS += $(HEADERS17)
+SOURCES17 = $(filter-out $(if $(NCCL),,%/exchange_nccl.c),$(call sources,$(FOLDER17)))
 step17: LIBRARIES = $(LIBRARIES17)
 ifneq ($(MPI),)
-step17: build/main/step17.o $(call objects,$(call sources,$(FOLDER17)) $(COMMON)) | emu
+step17: build/main/step17.o $(call objects,$(SOURCES17) $(COMMON)) | emu
 	$(link)
 else
 step17:
@@ -59,7 +60,7 @@ endif
 
 # Its experiment is a program of several processes, too.
 RATES17   = build/experiments/17-rates
-$(RATES17): $(call objects,$(call sources,$(FOLDER17)) steps/12-pipeline/scan.cu)
+$(RATES17): $(call objects,$(SOURCES17) steps/12-pipeline/scan.cu)
 $(RATES17): LIBRARIES = $(LIBRARIES17)
 
 run17: step17 ## use: run step 17 in P=4 processes on this machine; ARGS="--n 1Mi" are its options

@@ -47,7 +47,7 @@ build/tests/wrong-scan: $(call objects,$(call sources,tests/cases/wrong tests/ca
 # Step 17 with a scan that is wrong on purpose, where Open MPI is. NCCL needs real GPUs, so tests
 # have a stand-in for it.
 build/tests/cli/ranks/%.o: CPPFLAGS += $(HEADERS17)
-build/tests/cli/ranks/nccl/%.o: CPPFLAGS += -Itests/ranks/nccl -DHAVE_NCCL
+build/tests/cli/ranks/nccl/%.o: CPPFLAGS += -Itests/cli/ranks/nccl
 build/tests/cli/ranks/nccl/%.o: $(FOLDER17)/%.c
 	$(call compile, for a stand-in of NCCL)
 NCCL17    = $(CUDA_BUILD)/tests/cli/ranks/nccl/nccl.cu.o build/tests/cli/ranks/nccl/exchange_nccl.o

@@ -42,6 +42,6 @@ case $1 in
     # GCC searches /usr/include itself, and last: libraries' headers rely on that.
     [ "$home" = /usr ] || printf '%s ' "-I$home/include"
     # The command emu names NCCL, which needs a GPU, when it is called: not before that (lazy).
-    echo "-DHAVE_NCCL $library -Wl,-rpath,${library%/*} -Wl,-z,lazy"
+    echo "$library -Wl,-rpath,${library%/*} -Wl,-z,lazy"
     ;;
 esac

@@ -316,17 +316,6 @@ static void describe(const struct subject *s, size_t n, struct description *d)
                  format_count(r->n).s, plural(r->n), (unsigned long long)s->options->seed);
 }
 
-/* The elements of the smallest and of the largest part. */
-static void part_sizes(const struct request *r, size_t *least, size_t *most)
-{
-    *least = r->n, *most = 0;
-    for (int rank = 0; rank < r->ranks.count; rank++) {
-        size_t count = many_part_of(r->n, r->ranks.count, rank).count;
-        if (count < *least) *least = count;
-        if (count > *most) *most = count;
-    }
-}
-
 static void print_rows(FILE *to, const struct request *r)
 {
     static const char *const how[] = {
@@ -336,12 +325,17 @@ static void print_rows(FILE *to, const struct request *r)
         [EXCHANGE_EXSCAN] = "MPI_Exscan of one sum per rank, through the host's memory"};
     const struct surroundings *a = &r->around;
     struct many_shape shape = many_shape_of(r->n);
-    size_t least, most;
-    part_sizes(r, &least, &most);
+    size_t least = r->n, most = 0;
+    for (int rank = 0; rank < a->ranks; rank++) {
+        size_t count = many_part_of(r->n, a->ranks, rank).count;
+        if (count < least) least = count;
+        if (count > most) most = count;
+    }
     report_row(to, "ranks",
-               "%d on %d machine%s, with %d %sGPU%s%s; launches and counters are rank 0's", a->ranks,
-               a->machines, plural((uint64_t)a->machines), a->gpus, a->emulated ? "emulated " : "",
-               plural((uint64_t)a->gpus), a->alike ? "" : ", not all like rank 0's");
+               "%d on %d machine%s, with %d %sGPU%s%s; launches and counters are rank 0's",
+               a->ranks, a->machines, plural((uint64_t)a->machines), a->gpus,
+               a->emulated ? "emulated " : "", plural((uint64_t)a->gpus),
+               a->alike ? "" : ", not all like rank 0's");
     report_row(to, "parts", "%s to %s elements per rank; the tree has %s node%s of at most %s",
                format_count(least).s, format_count(most).s, format_count(shape.nodes).s,
                plural(shape.nodes), format_count(shape.node_tiles * MANY_TILE).s);
@@ -353,22 +347,17 @@ static void print_rows(FILE *to, const struct request *r)
  *   op, second               sum or affine; the file of b
  *   ranks, machines, gpus    numbers of ranks, of machines, and of different GPUs
  *   exchange                 mpi, nccl, peer or exscan
- *   part_least, part_most    elements of the smallest and of the largest part
- *   nodes, node_elements     nodes of the tree; elements of each, but for the last one
  *   checksum                 of all bits of the result, as 16 hexadecimal digits
  *   checksum_of_ranks        true if other numbers of ranks may have other bits
  */
 static void report(const struct subject *s, FILE *to, struct record *record)
 {
     const struct request *r = s->self;
-    struct many_shape shape = many_shape_of(r->n);
-    size_t least, most;
     char checksum[20];
     if (!record) {
         print_rows(to, r);
         return;
     }
-    part_sizes(r, &least, &most);
     snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)r->checksum);
     record_text(record, "op", "%s", r->affine ? "affine" : "sum");
     record_known_text(record, r->second, "second", r->second);
@@ -376,10 +365,6 @@ static void report(const struct subject *s, FILE *to, struct record *record)
     record_integer(record, "machines", (uint64_t)r->around.machines);
     record_integer(record, "gpus", (uint64_t)r->around.gpus);
     record_text(record, "exchange", "%s", exchange_names[r->exchange]);
-    record_integer(record, "part_least", least);
-    record_integer(record, "part_most", most);
-    record_integer(record, "nodes", shape.nodes);
-    record_integer(record, "node_elements", shape.node_tiles * MANY_TILE);
     record_known_text(record, s->options->verify == VERIFY_FULL, "checksum", checksum);
     record_bool(record, "checksum_of_ranks", depends(r));
 }

@@ -6,10 +6,8 @@
 
 #include "common/step/cuda_check.h"
 
-#include <stdlib.h>
-
-#ifdef HAVE_NCCL
 #include <nccl.h>
+#include <stdlib.h>
 
 struct nccl {
     ncclComm_t comm;
@@ -87,29 +85,6 @@ static void nccl_close(struct many_scan *s)
     cudaFree(x->all_nodes);
     free(x);
 }
-
-#else
-
-static int nccl_open(struct many_scan *s, struct fault *fault)
-{
-    (void)s;
-    return fail(fault, EXIT_USAGE,
-                "this program was built without NCCL; use another exchange, or install NCCL and "
-                "build it again.");
-}
-
-static int nccl_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
-{
-    (void)stream;
-    return nccl_open(s, fault);
-}
-
-static void nccl_close(struct many_scan *s) { (void)s; }
-#define nccl_connect NULL
-#define nccl_check   NULL
-#define nccl_stop    NULL
-
-#endif
 
 const struct exchange exchange_nccl = {.open = nccl_open,
                                        .connect = nccl_connect,

@@ -38,6 +38,8 @@ static int agree_on(const struct many_scan *s, enum many_op op, enum many_exchan
     else if (s->ranks > MANY_RANKS)
         code = fail(fault, EXIT_USAGE, "%d ranks are too many; %d is the limit.", s->ranks,
                     MANY_RANKS);
+    else if (!exchanges[exchange])
+        code = fail(fault, EXIT_USAGE, "this program was built without NCCL.");
     else if (exchange == EXCHANGE_PEER && s->ranks > MANY_PEERS)
         code = fail(fault, EXIT_USAGE, "exchange peer takes at most %d ranks, not %d.", MANY_PEERS,
                     s->ranks);

@@ -80,50 +80,30 @@ void wait_begin(const struct fault *own)
 
 void wait_end(void) { set_timer(0); }
 
-/* ---- agreement ------------------------------------------------------------------------------- */
+/* ---- meeting --------------------------------------------------------------------------------- */
 
-/* The first rank with a code or, without one, with a text; -1: none. */
-static int first_to_speak(const struct word *all, int ranks)
+/* A rank that has failed may come to another meeting than the others. So all meetings begin with
+ * the same question, and the first failure is the answer to all later ones. */
+static void meet_all(const struct ranks *r, struct word *word)
 {
-    for (int i = 0; i < ranks; i++)
-        if (all[i].code) return i;
-    for (int i = 0; i < ranks; i++)
-        if (*all[i].text) return i;
-    return -1;
-}
-
-/* The text names the rank, unless all ranks have the same. */
-static void take_word(struct word *to, const struct word *all, int first, int ranks)
-{
-    bool alike = true;
-    for (int i = 0; i < ranks; i++) alike = alike && strcmp(all[i].text, all[first].text) == 0;
-    *to = all[first];
-    if (alike) return;
-    int used = snprintf(to->text, sizeof to->text, "rank %d of %d: ", first, ranks);
-    snprintf(to->text + used, sizeof to->text - (size_t)used, "%.*s",
-             (int)(sizeof to->text - 1) - used, all[first].text);
-}
-
-static void gather_words(const struct ranks *r, struct word *word)
-{
-    struct word *all = allocated(malloc((size_t)r->count * sizeof *all));
-    struct fault own = {.code = word->code};
-    memcpy(own.text, word->text, sizeof own.text);
-    wait_begin(word->code ? &own : NULL);
-    MPI_Allgather(word, sizeof *word, MPI_BYTE, all, sizeof *word, MPI_BYTE, MPI_COMM_WORLD);
-    wait_end();
-    int first = first_to_speak(all, r->count);
-    if (first >= 0) take_word(word, all, first, r->count);
-    for (int i = 0; i < r->count; i++) word->number = fmax(word->number, all[i].number);
-    free(all);
-}
-
-static void meet_unless_failed(const struct ranks *r, struct word *word)
-{
-    static struct word failed;
-    if (!failed.code) gather_words(r, word);
-    if (!failed.code && word->code) failed = *word;
-    if (failed.code) *word = failed;
+    static struct fault failed;
+    MPI_Comm comm = MPI_COMM_WORLD;
+    (void)r;
+    if (!failed.code) {
+        struct fault own = {.code = word->code};
+        memcpy(own.text, word->text, sizeof own.text);
+        wait_begin(word->code ? &own : NULL);
+        if (agree(comm, own.code, &own)) {
+            failed = own;
+        } else { /* the text of the first rank that has one */
+            agree(comm, *own.text != '\0', &own);
+            memcpy(word->text, own.text, sizeof word->text);
+            MPI_Allreduce(MPI_IN_PLACE, &word->number, 1, MPI_DOUBLE, MPI_MAX, comm);
+        }
+        wait_end();
+    }
+    word->code = failed.code;
+    if (failed.code) memcpy(word->text, failed.text, sizeof word->text);
 }
 
 /* ---- GPUs ------------------------------------------------------------------------------------ */
@@ -211,7 +191,7 @@ int ranks_join(struct subject *s, struct device *device, int code, struct fault 
     MPI_Init(NULL, NULL);
     signal(SIGPIPE, SIG_IGN); /* of MPI's sockets; standard_written() takes care of stdout */
     signal(SIGALRM, tick);
-    r->ranks.meet = meet_unless_failed;
+    r->ranks.meet = meet_all;
     MPI_Comm_rank(MPI_COMM_WORLD, &r->ranks.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &r->ranks.count);
     s->ranks = &r->ranks;
@@ -222,9 +202,7 @@ int ranks_join(struct subject *s, struct device *device, int code, struct fault 
         code = fail(fault, EXIT_DEVICE, "cannot open /dev/null.");
     code = ranks_agree(s->ranks, code, fault);
     if (code || informs) return code;
-#ifdef HAVE_NCCL
-    r->around.nccl = true;
-#endif
+    r->around.nccl = &exchange_nccl;
     wait_begin(NULL);
     code = find_gpus(r, device, fault);
     wait_end();

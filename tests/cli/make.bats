@@ -209,7 +209,7 @@ wheel() {
     wheel "$packages"
     found=$packages/nvidia/nccl
     run bare common/build/nccl.sh
-    [ "$output" = "-I$found/include -DHAVE_NCCL $found/lib/libnccl.so.2 \
+    [ "$output" = "-I$found/include $found/lib/libnccl.so.2 \
 -Wl,-rpath,$found/lib -Wl,-z,lazy" ]
     run bare make doctor
     says $'\n'"NCCL       2.28.9 in $found"
@@ -218,7 +218,7 @@ wheel() {
     says $'\n'"           looked for in $PWD/none"$'\n'
     touch cuda/include/nccl.h cuda/lib64/libnccl.so
     run bare common/build/nccl.sh
-    says "-DHAVE_NCCL $PWD/cuda/lib64/libnccl.so "
+    says "$PWD/cuda/lib64/libnccl.so "
 }
 
 @test "setup lists, then installs what is missing and nothing else" {

@@ -341,10 +341,7 @@ static int open_way(struct way *w, struct fault *fault)
 {
     struct subject *s = w->s;
     int at = w->exchange;
-#ifndef HAVE_NCCL
-    if (at == EXCHANGE_NCCL) return 0;
-#endif
-    if (at == EXCHANGE_NCCL && s->bench->e->emulated) return 0;
+    if (at == EXCHANGE_NCCL && (!&exchange_nccl || s->bench->e->emulated)) return 0;
     return many_create(&s->by[at], MPI_COMM_WORLD, s->op, w->exchange, s->n,
                        MANY_WAIT_FOREVER, fault);
 }

@@ -37,7 +37,9 @@ struct exchange {
     void (*close)(struct many_scan *);
 };
 
-extern const struct exchange exchange_mpi, exchange_nccl, exchange_peer, exchange_exscan;
+extern const struct exchange exchange_mpi, exchange_peer, exchange_exscan;
+/* Has no address in a program that was built without NCCL. */
+extern const struct exchange exchange_nccl __attribute__((weak));
 
 struct many_scan {
     MPI_Comm comm;
