@@ -7,13 +7,6 @@
 # network (self, vader), ssh (isolated) or a right to read other processes' memory.
 root=
 [ "$(id -u)" != 0 ] || root=--allow-run-as-root
-# mpirun does not notice that its stdout is closed, and cannot do without stdin and stderr.
-if ! { : 3>&1; } 2>/dev/null; then
-    echo "mpirun.sh: stdout is closed; send it to a file." >&2
-    exit 2
-fi
-{ : 3<&0; } 2>/dev/null || exec </dev/null
-{ : 3>&2; } || exec 2>/dev/null
 # mpirun gives the ranks a terminal of their own, also where its own output is a file.
 [ -t 1 ] || export NO_COLOR=1
 # The other way to store what ranks know of each other sometimes prints errors of its locks.
@@ -25,34 +18,16 @@ if ! own=$(mktemp -d); then
     exit 2
 fi
 trap 'rm -rf "$own"' EXIT
-# A signal that should end this script goes to mpirun, which ends all ranks. A process group of its
-# own (set -m) keeps a terminal from sending it to mpirun a second time. If this script is killed,
-# the kernel sends mpirun SIGTERM (setpriv).
-stopped=
-trap 'stopped=1; kill "$!"' HUP INT QUIT TERM
-trap '' TTOU # which a terminal may send to a group in the background that writes
-# mpirun does not notice either that its stdout is full, and complains if its reader is gone. cat
-# notices both. Then another cat takes the rest, until mpirun has ended.
-exec 4> >(
-    trap '' HUP INT QUIT TERM
-    env --default-signal=PIPE cat 2>/dev/null
-    written=$?
-    [ "$written" = 0 ] || cat >/dev/null
-    exit "$written"
-)
-cat=$!
-set -m
+# A signal that should end this script goes to mpirun, which ends all ranks.
+trap 'kill "$!"' HUP INT QUIT TERM
 # shellcheck disable=SC2086
-setpriv --pdeathsig TERM mpirun --quiet $root --oversubscribe --bind-to none --mca pml ob1 \
-    --mca btl self,vader --mca btl_vader_single_copy_mechanism none --mca plm isolated \
-    --mca orte_tmpdir_base "$own" "$@" \
-    >&4 4>&- &
-exec 4>&-
+mpirun --quiet $root --oversubscribe --bind-to none --mca pml ob1 --mca btl self,vader \
+    --mca btl_vader_single_copy_mechanism none --mca plm isolated --mca orte_tmpdir_base "$own" \
+    "$@" &
 wait "$!"
 status=$?
-# Here `wait` was interrupted, and not mpirun.
-while [ -n "$stopped" ] && [ "$status" -gt 128 ]; do
-    stopped=
+# A signal has interrupted `wait`, and not mpirun.
+while kill -0 "$!" 2>/dev/null; do
     wait "$!"
     status=$?
 done
@@ -65,11 +40,4 @@ if [ "$status" -gt 128 ] && signal=$(kill -l "$status" 2>/dev/null); then
     esac
     echo "mpirun.sh: a rank $what, so mpirun ended all ranks." >&2
 fi
-wait "$cat"
-written=$?
-if [ "$written" = 1 ]; then
-    echo "mpirun.sh: cannot write to stdout what the ranks print." >&2
-    written=2
-fi
-[ "$status" != 0 ] || status=$written
 exit "$status"

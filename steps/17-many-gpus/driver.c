@@ -48,12 +48,6 @@ static void close_request(void *self)
     free(self);
 }
 
-static size_t files(const void *self, struct own_file files[OWN_FILES])
-{
-    files[0] = (struct own_file){"--second", ((const struct request *)self)->second, false};
-    return 1;
-}
-
 /* ---- a part of the input --------------------------------------------------------------------- */
 
 static void divide(struct request *r, size_t n)
@@ -376,7 +370,6 @@ static const char *const unused[] = {"offset", "trace", "in-place", "levels", "q
 static const struct verbs verbs = {
     .open = open_request,
     .close = close_request,
-    .files = files,
     .join = ranks_join,
     .plan = plan,
     .input = input,

@@ -17,10 +17,9 @@ struct gather {
 
 static int gather_open(struct many_scan *s, struct fault *fault)
 {
-    struct gather *g = calloc(1, sizeof *g);
+    struct gather *g = allocated(calloc(1, sizeof *g));
     size_t size = all_slots_bytes(s->ranks, s->slots, s->state_bytes);
     s->own = g;
-    if (!g) return fail(fault, EXIT_DEVICE, "out of host memory.");
     CUDA_CHECK(fault, cudaMallocHost(&g->mine, states_bytes(s->slots, s->state_bytes)));
     CUDA_CHECK(fault, cudaMallocHost(&g->all, size));
     CUDA_CHECK(fault, cudaMalloc(&g->all_nodes, size));
@@ -39,7 +38,7 @@ static int gather_run(struct many_scan *s, cudaStream_t stream, struct fault *fa
         MPI_Allgather(g->mine, bytes, MPI_BYTE, g->all, bytes, MPI_BYTE, s->comm);
     } else {
         MPI_Iallgather(g->mine, bytes, MPI_BYTE, g->all, bytes, MPI_BYTE, s->comm, &s->running);
-        code = await(s, &s->running, "many_run", fault);
+        code = await(s, &s->running, NOT_RUN, fault);
     }
     if (code) return code;
     if (error) return cuda_fault(fault, error, "the copy of the sums to the host");
@@ -98,10 +97,9 @@ static void combine_all(void *left, void *right, int *count, MPI_Datatype *type)
 
 static int exscan_open(struct many_scan *s, struct fault *fault)
 {
-    struct exscan *e = calloc(1, sizeof *e);
+    struct exscan *e = allocated(calloc(1, sizeof *e));
     int commutes = s->part.op != MANY_AFFINE_F32;
     s->own = e;
-    if (!e) return fail(fault, EXIT_DEVICE, "out of host memory.");
     MPI_Type_contiguous(sizeof(struct operand), MPI_BYTE, &e->type);
     MPI_Type_commit(&e->type);
     MPI_Op_create(combine_all, commutes, &e->op);
@@ -139,7 +137,7 @@ static int exscan_run(struct many_scan *s, cudaStream_t stream, struct fault *fa
         MPI_Exscan(&e->mine, &e->before, 1, e->type, e->op, s->comm);
     } else {
         MPI_Iexscan(&e->mine, &e->before, 1, e->type, e->op, s->comm, &s->running);
-        code = await(s, &s->running, "many_run", fault);
+        code = await(s, &s->running, NOT_RUN, fault);
     }
     if (code) return code;
     if (s->rank == 0) e->before.state = none;

@@ -27,9 +27,8 @@ static int nccl_fault(struct fault *fault, ncclResult_t result, const char *call
 
 static int nccl_open(struct many_scan *s, struct fault *fault)
 {
-    struct nccl *x = calloc(1, sizeof *x);
+    struct nccl *x = allocated(calloc(1, sizeof *x));
     s->own = x;
-    if (!x) return fail(fault, EXIT_DEVICE, "out of host memory.");
     CUDA_CHECK(fault,
                cudaMalloc(&x->all_nodes, all_slots_bytes(s->ranks, s->slots, s->state_bytes)));
     return 0;
@@ -53,7 +52,7 @@ static int nccl_connect(struct many_scan *s, struct fault *fault)
 static int nccl_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
 {
     struct nccl *x = s->own;
-    if (!x->comm) return scan_lost(s, fault, "not all ranks have called many_reset");
+    if (!x->comm) return scan_lost(s, fault, NOT_RESET);
     NCCL_CHECK(fault, ncclAllGather(s->part.node_sums, x->all_nodes, s->slots * s->state_bytes,
                                     ncclChar, x->comm, stream));
     CUDA_CHECK(fault, part_scan_nodes(&s->part, x->all_nodes, stream));
@@ -64,7 +63,7 @@ static int nccl_check(struct many_scan *s, struct fault *fault)
 {
     struct nccl *x = s->own;
     ncclResult_t result = ncclSuccess;
-    if (!x->comm) return scan_lost(s, fault, "not all ranks have called many_reset");
+    if (!x->comm) return scan_lost(s, fault, NOT_RESET);
     NCCL_CHECK(fault, ncclCommGetAsyncError(x->comm, &result));
     return result == ncclSuccess ? 0 : nccl_fault(fault, result, "ncclAllGather");
 }

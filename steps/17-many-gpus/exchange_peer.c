@@ -8,6 +8,7 @@
 
 #include "common/step/cuda_check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* An allocation of its own. CUDA takes smaller ones from a common block, and a handle would make
@@ -30,18 +31,11 @@ static uint64_t ns_of(double seconds)
 
 static int peer_open(struct many_scan *s, struct fault *fault)
 {
-    struct peer *x = calloc(1, sizeof *x);
+    struct peer *x = allocated(calloc(1, sizeof *x));
     s->own = x;
-    if (!x) return fail(fault, EXIT_DEVICE, "out of host memory.");
     x->all.wait_ns = ns_of(s->wait);
     CUDA_CHECK(fault, cudaMalloc((void **)&x->mine, MAILBOX_BYTES));
     CUDA_CHECK(fault, cudaMemset(x->mine, 0, sizeof *x->mine));
-    return 0;
-}
-
-static int get_handle(struct peer *x, int ranks, cudaIpcMemHandle_t *handle, struct fault *fault)
-{
-    if (ranks > 1) CUDA_CHECK(fault, cudaIpcGetMemHandle(handle, x->mine));
     return 0;
 }
 
@@ -60,13 +54,13 @@ static int open_all(struct many_scan *s, const cudaIpcMemHandle_t *handles, stru
 
 static int peer_connect(struct many_scan *s, struct fault *fault)
 {
-    cudaIpcMemHandle_t mine = {{0}}, *all = calloc((size_t)s->ranks, sizeof *all);
-    int code = all ? get_handle(s->own, s->ranks, &mine, fault)
-               : fail(fault, EXIT_DEVICE, "out of host memory.");
+    struct peer *x = s->own;
+    cudaIpcMemHandle_t mine = {{0}}, *all = allocated(calloc((size_t)s->ranks, sizeof *all));
+    cudaError_t error = s->ranks > 1 ? cudaIpcGetMemHandle(&mine, x->mine) : cudaSuccess;
+    int code = error ? cuda_fault(fault, error, "cudaIpcGetMemHandle") : 0;
     code = agree(s->comm, code, fault);
-    if (code) return free(all), code;
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, s->comm);
-    code = open_all(s, all, fault);
+    if (!code) code = open_all(s, all, fault);
     free(all);
     return code;
 }
@@ -85,8 +79,10 @@ static int peer_check(struct many_scan *s, struct fault *fault)
     CUDA_CHECK(fault,
                cudaMemcpy(&progress, &x->mine->progress, sizeof progress, cudaMemcpyDeviceToHost));
     if (!progress.failed) return 0;
-    return scan_lost(s, fault, "the sums of rank %d did not arrive",
-                     peer_sender_of(s->part.shape, s->ranks, progress.failed - 1));
+    char what[60];
+    snprintf(what, sizeof what, "the sums of rank %d did not arrive",
+             peer_sender_of(s->part.shape, s->ranks, progress.failed - 1));
+    return scan_lost(s, fault, what);
 }
 
 /* No rank stores into this mailbox: all have come to many_reset with idle streams. None may begin

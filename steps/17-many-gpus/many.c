@@ -5,7 +5,6 @@
 #include "scan.h"
 
 #include <limits.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,23 +83,18 @@ int many_create(struct many_scan **scan, MPI_Comm comm, enum many_op op,
     MPI_Comm_size(s.comm, &s.ranks);
     MPI_Comm_rank(s.comm, &s.rank);
     int code = agree_on(&s, op, exchange, n, fault);
-    if (!code) {
-        s.part.op = op;
-        s.part.shape = many_shape_of(n);
-        s.part.ranks = s.ranks, s.part.rank = s.rank;
-        s.state_bytes = many_state_bytes(op);
-        s.slots = many_slots(s.part.shape.nodes, s.ranks);
-        s.exchange = exchanges[exchange];
-        *scan = malloc(sizeof s);
-        if (!*scan) code = fail(fault, EXIT_DEVICE, "out of host memory.");
-        code = agree(s.comm, code, fault);
-    }
     if (code) {
-        free(*scan), *scan = NULL;
         MPI_Comm_free(&s.comm);
         MPI_Comm_free(&s.control);
         return code;
     }
+    s.part.op = op;
+    s.part.shape = many_shape_of(n);
+    s.part.ranks = s.ranks, s.part.rank = s.rank;
+    s.state_bytes = many_state_bytes(op);
+    s.slots = many_slots(s.part.shape.nodes, s.ranks);
+    s.exchange = exchanges[exchange];
+    *scan = allocated(malloc(sizeof s));
     **scan = s;
     code = agree(s.comm, open_part(*scan, fault), fault);
     if (!code && s.exchange->connect)
@@ -156,7 +150,7 @@ static int renew(struct many_scan *s, struct fault *fault)
 {
     MPI_Request duplication;
     MPI_Comm_idup(s->control, &s->comm, &duplication);
-    int code = await(s, &duplication, "many_reset", fault);
+    int code = await(s, &duplication, NOT_RESET, fault);
     if (code || s->running == MPI_REQUEST_NULL) return code;
     s->running = MPI_REQUEST_NULL;
     s->own = NULL;
@@ -167,7 +161,7 @@ int many_reset(struct many_scan *s, struct fault *fault)
 {
     if (s->part.shape.n == 0) return 0;
     if (s->exchange->stop) s->exchange->stop(s);
-    int code = meet(s, "many_reset", fault);
+    int code = meet(s, NOT_RESET, fault);
     if (code) return code;
     code = s->exchange->reset ? s->exchange->reset(s, fault) : renew(s, fault);
     code = agree(s->comm, code, fault);
@@ -180,7 +174,7 @@ int many_destroy(struct many_scan *s, struct fault *fault)
     if (!s) return 0;
     const struct exchange *x = s->exchange;
     if (x->leave) x->leave(s);
-    int code = x->leave ? meet(s, "many_destroy", fault) : 0;
+    int code = x->leave ? meet(s, "not all ranks have called many_destroy", fault) : 0;
     if (s->running == MPI_REQUEST_NULL && !code) {
         x->close(s);
         MPI_Comm_free(&s->comm);
@@ -201,13 +195,8 @@ int many_destroy(struct many_scan *s, struct fault *fault)
 #define NAP_NS       100000 /* between polls after that */
 #define GAP_SECONDS  1.0    /* more between two polls: this process was stopped itself */
 
-int scan_lost(struct many_scan *s, struct fault *fault, const char *format, ...)
+int scan_lost(struct many_scan *s, struct fault *fault, const char *what)
 {
-    char what[FAULT_TEXT / 2];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
     s->lost = true;
     return fail(fault, EXIT_DEVICE,
                 "%s within %g second%s; let the ranks wait longer, or call many_reset on all of "
@@ -215,7 +204,7 @@ int scan_lost(struct many_scan *s, struct fault *fault, const char *format, ...)
                 what, s->wait, s->wait == 1 ? "" : "s");
 }
 
-int await(struct many_scan *s, MPI_Request *request, const char *call, struct fault *fault)
+int await(struct many_scan *s, MPI_Request *request, const char *what, struct fault *fault)
 {
     static const struct timespec nap = {0, NAP_NS};
     double waited = 0, before = MPI_Wtime();
@@ -225,16 +214,15 @@ int await(struct many_scan *s, MPI_Request *request, const char *call, struct fa
         double now = MPI_Wtime(), gap = now - before;
         waited += gap < GAP_SECONDS ? gap : GAP_SECONDS;
         before = now;
-        if (s->wait > 0 && waited > s->wait)
-            return scan_lost(s, fault, "not all ranks have called %s", call);
+        if (s->wait > 0 && waited > s->wait) return scan_lost(s, fault, what);
         if (waited > SPIN_SECONDS) nanosleep(&nap, NULL);
     }
 }
 
-int meet(struct many_scan *s, const char *call, struct fault *fault)
+int meet(struct many_scan *s, const char *what, struct fault *fault)
 {
     if (s->meeting == MPI_REQUEST_NULL) MPI_Ibarrier(s->control, &s->meeting);
-    return await(s, &s->meeting, call, fault);
+    return await(s, &s->meeting, what, fault);
 }
 
 /* ---- agreement ------------------------------------------------------------------------------- */

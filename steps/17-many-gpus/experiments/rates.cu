@@ -17,7 +17,6 @@
 #include "common/harness/run/device.h"
 #include "steps/12-pipeline/scan.h"
 #include "steps/17-many-gpus/parts/exchange.h"
-#include "steps/17-many-gpus/parts/words.cuh"
 #include "steps/17-many-gpus/scan.h"
 
 #include <stdint.h>
@@ -46,6 +45,13 @@ static __device__ uint32_t get_flag(const uint32_t *flag)
                  : "l"(__cvta_generic_to_global(flag))
                  : "memory");
     return epoch;
+}
+
+static __device__ uint64_t clock_ns(void)
+{
+    uint64_t ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
 }
 
 /* ---- the experiment -------------------------------------------------------------------------- */

@@ -70,17 +70,18 @@ static inline size_t all_slots_bytes(int ranks, size_t slots, size_t state_bytes
  * begun cannot be cancelled. One that did not end in time stays under way, together with its
  * communicator and its buffers.
  *
- * Waits for a collective that is under way. `call` is what all ranks have to call. If they do not
- * come in time, the scan is lost, and the collective stays under way. Returns 0 or EXIT_DEVICE. */
-int await(struct many_scan *, MPI_Request *, const char *call, struct fault *);
+ * Waits for a collective that is under way. If not all ranks come in time, the scan is lost,
+ * `what` says why, and the collective stays under way. Returns 0 or EXIT_DEVICE. */
+int await(struct many_scan *, MPI_Request *, const char *what, struct fault *);
+#define NOT_RUN   "not all ranks have called many_run"
+#define NOT_RESET "not all ranks have called many_reset"
 
 /* Waits until all ranks have called it, or the same function has been called again after a failure.
  * Returns 0 or EXIT_DEVICE. */
-int meet(struct many_scan *, const char *call, struct fault *);
+int meet(struct many_scan *, const char *what, struct fault *);
 
 /* The fault of a scan that is lost. */
-int scan_lost(struct many_scan *, struct fault *, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+int scan_lost(struct many_scan *, struct fault *, const char *what);
 
 /* A rank that fails alone would leave the others waiting in their next call of MPI. So a failure is
  * kept until all ranks have come to the end of the same piece of work, and there they agree.

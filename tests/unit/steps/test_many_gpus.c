@@ -170,21 +170,14 @@ static void compare(const struct scan *s, const void *got, const void *want)
     }
 }
 
-typedef void exchange_fn(struct scan *);
-
-static void by_copies(struct scan *s)
-{
-    for (int r = 0; r < s->ranks; r++) ok(part_scan_nodes(&s->rank[r].part, s->all_nodes, NULL));
-}
-
 /* Scans with this number of ranks, and compares with `want`. */
-static void expect_scan(struct scan s, const void *want, exchange_fn *exchange)
+static void expect_scan(struct scan s, const void *want)
 {
     void *got = malloc(s.n * 8 + 8);
     cr_assert(got != NULL);
     for (int r = 0; r < s.ranks; r++) open_rank(&s, r);
     reduce_all(&s);
-    exchange(&s);
+    for (int r = 0; r < s.ranks; r++) ok(part_scan_nodes(&s.rank[r].part, s.all_nodes, NULL));
     finish_all(&s, got);
     ok(cudaDeviceSynchronize());
     compare(&s, got, want);
@@ -195,7 +188,7 @@ static void expect_scan(struct scan s, const void *want, exchange_fn *exchange)
 
 /* The same for some numbers of ranks. */
 static void expect_for(enum many_op op, size_t n, bool inclusive, const void *in, const void *in2,
-                       const int *ranks, size_t count, exchange_fn *exchange)
+                       const int *ranks, size_t count)
 {
     void *want = malloc(n * 8 + 8);
     cr_assert(want != NULL && many_reference(op, want, in, in2, n, inclusive));
@@ -207,14 +200,14 @@ static void expect_for(enum many_op op, size_t n, bool inclusive, const void *in
                                   .in_place = i % 2 == 1,
                                   .in = in,
                                   .in2 = in2},
-                    want, exchange);
+                    want);
     free(want);
 }
 
 static void expect_random(enum many_op op, size_t n, bool inclusive, const int *ranks, size_t count)
 {
     void *in = random_input(op, n, op == MANY_AFFINE_F32), *in2 = random_input(op, n, false);
-    expect_for(op, n, inclusive, in, in2, ranks, count, by_copies);
+    expect_for(op, n, inclusive, in, in2, ranks, count);
     free(in);
     free(in2);
 }
@@ -263,7 +256,7 @@ Test(many_gpus, special_values)
                 cr_assert(in != NULL);
                 for (size_t i = 0; i < N; i++) put_real(ops[o], in, i, v < 2 ? -0.0 : 0.5);
                 put_real(ops[o], in, 4096 + 100, special[v]);
-                expect_for(ops[o], N, inclusive, in, NULL, all_ranks + 2, 2, by_copies);
+                expect_for(ops[o], N, inclusive, in, NULL, all_ranks + 2, 2);
                 free(in);
             }
 }
@@ -369,41 +362,11 @@ static void deliver(const struct rank *from, int to, uint32_t epoch)
     ok(cudaMemcpy(place_of(from, to, epoch), words, count * sizeof *words, cudaMemcpyHostToDevice));
 }
 
-/* Has the kernel of a rank stored the words that it should send? */
-static void expect_delivered(const struct rank *from, int to, uint32_t epoch)
-{
-    uint64_t want[2 * MANY_NODES], got[2 * MANY_NODES];
-    const struct part *p = &from->part;
-    size_t count = words_of(from, epoch, want);
-    bool nodes = many_nodes_of(p->shape, p->ranks, p->rank).count > 0;
-    ok(cudaMemcpy(got, place_of(from, to, epoch), count * sizeof *got, cudaMemcpyDeviceToHost));
-    for (size_t i = 0; i < count; i++)
-        cr_assert(nodes ? got[i] == want[i] : got[i] >> 32 == epoch,
-                  "rank %d, epoch %u, word %zu: %llx, not %llx", p->rank, epoch, i,
-                  (unsigned long long)got[i], (unsigned long long)want[i]);
-}
-
 static struct progress progress_of(int rank)
 {
     struct progress progress;
     ok(cudaMemcpy(&progress, &mailboxes[rank]->progress, sizeof progress, cudaMemcpyDeviceToHost));
     return progress;
-}
-
-/* Runs the exchange of all ranks, each of which finds the others' sums. Those with lower numbers
- * were stored by their kernels. */
-static void exchange_once(struct scan *s, uint32_t epoch)
-{
-    for (int r = 0; r < s->ranks; r++) {
-        struct peers peers = peers_of(s->ranks, r, WAIT_NS);
-        for (int other = r + 1; other < s->ranks; other++) deliver(&s->rank[other], r, epoch);
-        ok(peer_exchange(&s->rank[r].part, &peers, NULL));
-        ok(cudaDeviceSynchronize());
-        cr_assert_eq(progress_of(r).failed, 0);
-        cr_assert_eq(progress_of(r).epoch, epoch);
-        for (int other = 0; other < s->ranks; other++)
-            if (other != r) expect_delivered(&s->rank[r], other, epoch);
-    }
 }
 
 static void open_mailbox(int rank)
@@ -420,38 +383,6 @@ static void open_mailboxes(int ranks)
 static void close_mailboxes(int ranks)
 {
     for (int r = 0; r < ranks; r++) ok(cudaFree(mailboxes[r]));
-}
-
-/* Three scans: the memory of the first is used again by the third. */
-static void by_peers(struct scan *s)
-{
-    open_mailboxes(s->ranks);
-    for (uint32_t epoch = 1; epoch <= 3; epoch++) exchange_once(s, epoch);
-    close_mailboxes(s->ranks);
-}
-
-static void expect_by_peers(enum many_op op, size_t n)
-{
-    void *in = random_input(op, n, op == MANY_AFFINE_F32), *in2 = random_input(op, n, false);
-    expect_for(op, n, op % 2, in, in2, all_ranks, LENGTH(all_ranks), by_peers);
-    free(in);
-    free(in2);
-}
-
-/* 10 nodes, and 2, so that ranks have none. */
-Test(many_gpus, peers_slow)
-{
-    for (int op = 0; op < MANY_OPS; op++) {
-        expect_by_peers((enum many_op)op, 9 * MANY_TILE + 100);
-        expect_by_peers((enum many_op)op, MANY_TILE + 1);
-    }
-}
-
-/* More nodes than a warp has threads; the blocks are no larger than that takes. */
-Test(many_gpus, peers_with_several_warps_slow)
-{
-    expect_by_peers(MANY_SUM_F32, 70 * MANY_TILE);
-    expect_by_peers(MANY_AFFINE_F32, 64 * MANY_TILE + 1);
 }
 
 Test(many_gpus, each_entry_has_one_sender)
@@ -638,13 +569,13 @@ Test(two_gpus, exchange_by_peer_memory)
 
 /* ---- hazards --------------------------------------------------------------------------------- */
 
-/* Tests of this file in a process of its own, with the checkers. */
+/* A test of this file in a process of its own, with the checkers. */
 Test(many_gpus, no_hazards_slow)
 {
     expect_status(0,
                   "env -u BXFI_MAP EMU_TOOL=all /proc/%d/exe"
-                  " --filter 'many_gpus/@(exclusive_and_inclusive|peers)*' >$t/found 2>&1 &&"
-                  " grep 'Passing: 3 ' $t/found && grep 'ERROR SUMMARY: 0 errors' $t/found &&"
+                  " --filter 'many_gpus/exclusive_and_inclusive*' >$t/found 2>&1 &&"
+                  " grep 'Passing: 1 ' $t/found && grep 'ERROR SUMMARY: 0 errors' $t/found &&"
                   " ! grep 'ERROR SUMMARY: [1-9]' $t/found",
                   (int)getpid());
 }
