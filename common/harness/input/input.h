@@ -103,7 +103,6 @@ struct npy_file {
     const char *path;
     long start; /* the first element's place in the file */
     long long length; /* bytes */
-    unsigned long long device, number; /* of the file: on one machine no other file has both */
 };
 
 /* Opens a regular .npy file with as many elements as its header promises, at least one. Returns 0,

@@ -289,8 +289,6 @@ static int open_regular(struct npy_file *f, struct fault *fault)
     f->file = fopen(f->path, "rb");
     if (!f->file) return fail(fault, EXIT_USAGE, "cannot open %s: %s.", f->path, strerror(errno));
     f->length = status.st_size;
-    f->device = status.st_dev;
-    f->number = status.st_ino;
     int first = getc(f->file);
     if (first == EOF)
         return fail(fault, EXIT_USAGE, "%s is empty; there is nothing to scan.", f->path);

@@ -257,74 +257,52 @@ struct way {
     enum many_exchange exchange;
 };
 
-static cudaError_t scan_by(void *context, cudaStream_t stream)
+/* A contender's work: what `call` returns for its context, a pointer to `type` with this name. */
+#define WORK(work, type, name, call)                                                               \
+    static cudaError_t work(void *context, cudaStream_t stream)                                    \
+    {                                                                                              \
+        struct type *name = (struct type *)context;                                                \
+        return call;                                                                               \
+    }
+
+static cudaError_t run_scan(struct subject *s, enum many_exchange by, cudaStream_t stream)
 {
-    struct way *w = (struct way *)context;
-    struct subject *s = w->s;
-    int code = many_run(s->by[w->exchange], s->bench->out, my_in(s), my_in2(s), false, stream,
-                        &s->fault);
+    int code = many_run(s->by[by], s->bench->out, my_in(s), my_in2(s), false, stream, &s->fault);
     return code ? cudaErrorUnknown : cudaSuccess;
 }
-static cudaError_t exchange_by(void *context, cudaStream_t stream)
+static cudaError_t run_exchange(struct subject *s, enum many_exchange by, cudaStream_t stream)
 {
-    struct way *w = (struct way *)context;
-    struct many_scan *scan = w->s->by[w->exchange];
-    return scan->exchange->run(scan, stream, &w->s->fault) ? cudaErrorUnknown : cudaSuccess;
+    int code = s->by[by]->exchange->run(s->by[by], stream, &s->fault);
+    return code ? cudaErrorUnknown : cudaSuccess;
 }
-static cudaError_t scan_graph(void *context, cudaStream_t stream)
+static cudaError_t read_both(struct subject *s, cudaStream_t stream)
 {
-    struct way *w = (struct way *)context;
-    return cudaGraphLaunch(w->s->scan[w->exchange], stream);
-}
-static cudaError_t exchange_graph(void *context, cudaStream_t stream)
-{
-    struct way *w = (struct way *)context;
-    return cudaGraphLaunch(w->s->exchange[w->exchange], stream);
-}
-static cudaError_t reduce_alone(void *context, cudaStream_t stream)
-{
-    struct subject *s = (struct subject *)context;
-    return part_reduce(part_of(s), my_in(s), my_in2(s), stream);
-}
-static cudaError_t tile_sums_alone(void *context, cudaStream_t stream)
-{
-    return part_scan_tile_sums(part_of((struct subject *)context), stream);
-}
-static cudaError_t finish_alone(void *context, cudaStream_t stream)
-{
-    struct subject *s = (struct subject *)context;
-    return part_scan(part_of(s), s->bench->out, my_in(s), my_in2(s), false, stream);
-}
-static cudaError_t read_part(void *context, cudaStream_t stream)
-{
-    struct subject *s = (struct subject *)context;
     cudaError_t error = launch_read(s->bench, my_in(s), s->mine.count * sizeof(float), stream);
     if (error || !my_in2(s)) return error;
     return launch_read(s->bench, my_in2(s), s->mine.count * sizeof(float), stream);
 }
-static cudaError_t copy_part(void *context, cudaStream_t stream)
-{
-    struct subject *s = (struct subject *)context;
-    return roof_copy_kernel(s->bench->out, my_in(s), s->mine.count * sizeof(float), stream);
-}
-static cudaError_t step12_alone(void *context, cudaStream_t stream)
-{
-    struct subject *s = (struct subject *)context;
-    struct bench *b = s->bench;
-    return scan_exclusive_f32(b->step12, &b->step12_bytes, b->out, b->in, s->n, stream);
-}
-
 static __global__ void empty(void) {}
+
+WORK(scan_by, way, w, run_scan(w->s, w->exchange, stream))
+WORK(exchange_by, way, w, run_exchange(w->s, w->exchange, stream))
+WORK(scan_graph, way, w, cudaGraphLaunch(w->s->scan[w->exchange], stream))
+WORK(exchange_graph, way, w, cudaGraphLaunch(w->s->exchange[w->exchange], stream))
+WORK(reduce_alone, subject, s, part_reduce(part_of(s), my_in(s), my_in2(s), stream))
+WORK(tile_sums_alone, subject, s, part_scan_tile_sums(part_of(s), stream))
+WORK(finish_alone, subject, s,
+     part_scan(part_of(s), s->bench->out, my_in(s), my_in2(s), false, stream))
+WORK(read_part, subject, s, read_both(s, stream))
+WORK(copy_part, subject, s,
+     roof_copy_kernel(s->bench->out, my_in(s), s->mine.count * sizeof(float), stream))
+WORK(step12_alone, subject, s,
+     scan_exclusive_f32(s->bench->step12, &s->bench->step12_bytes, s->bench->out, s->bench->in,
+                        s->n, stream))
+WORK(empty_graph, subject, s, cudaGraphLaunch(s->bench->empty, stream))
 
 static cudaError_t launch_empty(void *, cudaStream_t stream)
 {
     empty<<<1, 32, 0, stream>>>();
     return cudaGetLastError();
-}
-static cudaError_t empty_graph(void *context, cudaStream_t stream)
-{
-    struct subject *s = (struct subject *)context;
-    return cudaGraphLaunch(s->bench->empty, stream);
 }
 
 /* Captures one run of the work. */

@@ -429,48 +429,46 @@ static void close_ranks(struct scan *s)
 }
 
 /* Runs rank 0. Returns the rank that it has waited for in vain, or -1. */
-static int missing(const struct scan *s, uint64_t wait_ns)
+static int missing(const struct scan *s)
 {
-    struct peers peers = peers_of(s->ranks, 0, wait_ns);
+    struct peers peers = peers_of(s->ranks, 0, WAIT_NS);
     ok(peer_exchange(&s->rank[0].part, &peers, NULL));
     ok(cudaDeviceSynchronize());
     uint32_t failed = progress_of(0).failed;
     return failed ? peer_sender_of(s->rank[0].part.shape, s->ranks, failed - 1) : -1;
 }
 
-/* It ends the wait, and all later ones: the epochs may differ then. */
+/* Rank 0 of three ranks, in some scans: in each of them the sums of other ranks come or not. */
 Test(many_gpus, a_peer_that_does_not_come)
 {
-    struct scan s = three_ranks(MANY_SUM_F32, 7);
-    deliver(&s.rank[1], 0, 1);
-    cr_assert_eq(missing(&s, WAIT_NS), 2);
-    cr_assert_eq(missing(&s, UINT64_MAX), 2);
-    cr_assert_eq(progress_of(0).epoch, 2);
-    close_ranks(&s);
-}
-
-/* With one node ranks 0 and 1 have none. Rank 0 waits for rank 1 all the same. */
-Test(many_gpus, a_peer_without_nodes_does_not_come)
-{
-    struct scan s = three_ranks(MANY_SUM_F64, 1);
-    deliver(&s.rank[1], 0, 1), deliver(&s.rank[2], 0, 1);
-    cr_assert_eq(missing(&s, WAIT_NS), -1);
-    deliver(&s.rank[2], 0, 2);
-    cr_assert_eq(missing(&s, WAIT_NS), 1);
-    close_ranks(&s);
-}
-
-/* Sums of the scan before the last lie where those of this scan should come. */
-Test(many_gpus, old_sums_do_not_count)
-{
-    struct scan s = three_ranks(MANY_SUM_I32, 7);
-    for (uint32_t epoch = 1; epoch <= 2; epoch++) {
-        deliver(&s.rank[1], 0, epoch), deliver(&s.rank[2], 0, epoch);
-        cr_assert_eq(missing(&s, WAIT_NS), -1);
+    enum { ROWS = 3, SCANS = 3 };
+    static const struct {
+        enum many_op op;
+        size_t nodes, scans;
+        struct {
+            bool come[3];
+            int missing;
+        } scan[SCANS];
+    } rows[ROWS] = {
+        /* It ends all later waits: the epochs may differ then. */
+        {MANY_SUM_F32, 7, 2, {{{[1] = true}, 2}, {{[1] = true, [2] = true}, 2}}},
+        /* With one node ranks 0 and 1 have none. Rank 0 waits for rank 1 all the same. */
+        {MANY_SUM_F64, 1, 2, {{{[1] = true, [2] = true}, -1}, {{[2] = true}, 1}}},
+        /* Sums of the scan before the last lie where those of this scan should come. */
+        {MANY_SUM_I32,
+         7,
+         3,
+         {{{[1] = true, [2] = true}, -1}, {{[1] = true, [2] = true}, -1}, {{[2] = true}, 1}}}};
+    for (int i = 0; i < ROWS; i++) {
+        struct scan s = three_ranks(rows[i].op, rows[i].nodes);
+        for (uint32_t k = 0; k < rows[i].scans; k++) {
+            for (int r = 1; r < 3; r++)
+                if (rows[i].scan[k].come[r]) deliver(&s.rank[r], 0, k + 1);
+            cr_assert_eq(missing(&s), rows[i].scan[k].missing, "row %d, scan %u", i, k);
+            cr_assert_eq(progress_of(0).epoch, k + 1);
+        }
+        close_ranks(&s);
     }
-    deliver(&s.rank[2], 0, 3);
-    cr_assert_eq(missing(&s, WAIT_NS), 1);
-    close_ranks(&s);
 }
 
 /* Of a state of two words, one alone has come; first the one, then the other. */
@@ -480,7 +478,7 @@ Test(many_gpus, half_a_state_does_not_count)
         struct scan s = three_ranks(MANY_SUM_F64, 3);
         deliver(&s.rank[1], 0, 1), deliver(&s.rank[2], 0, 1);
         ok(cudaMemset(place_of(&s.rank[2], 0, 1) + late, 0, sizeof(uint64_t)));
-        cr_assert_eq(missing(&s, WAIT_NS), 2);
+        cr_assert_eq(missing(&s), 2);
         close_ranks(&s);
     }
 }
