@@ -14,29 +14,21 @@ typedef union many_state State;
 #define MOST_ROWS 8
 
 /* The state of element i. */
-static union many_state many_enter(enum many_op op, const void *in, const void *in2, size_t i)
+static State enter(enum many_op op, const void *in, const void *in2, size_t i)
 {
-    union many_state s = {.i64 = 0};
-    switch (op) {
-    case MANY_SUM_F32: s.f32 = ((const float *)in)[i]; break;
-    case MANY_SUM_F64: s.f64 = ((const double *)in)[i]; break;
-    case MANY_SUM_I32: s.i32 = ((const int32_t *)in)[i]; break;
-    case MANY_SUM_I64: s.i64 = ((const int64_t *)in)[i]; break;
-    default: s.affine.a = ((const float *)in)[i], s.affine.b = ((const float *)in2)[i];
-    }
+    State s = {.i64 = 0};
+    size_t size = many_element_bytes(op);
+    memcpy(&s, (const char *)in + i * size, size);
+    if (op == MANY_AFFINE_F32) s.affine.b = ((const float *)in2)[i];
     return s;
 }
 
 /* Writes the result of element i. */
-static void many_leave(enum many_op op, void *out, size_t i, union many_state s)
+static void leave(enum many_op op, void *out, size_t i, State s)
 {
-    switch (op) {
-    case MANY_SUM_F32: ((float *)out)[i] = s.f32; break;
-    case MANY_SUM_F64: ((double *)out)[i] = s.f64; break;
-    case MANY_SUM_I32: ((int32_t *)out)[i] = s.i32; break;
-    case MANY_SUM_I64: ((int64_t *)out)[i] = s.i64; break;
-    default: ((float *)out)[i] = s.affine.b;
-    }
+    size_t size = many_element_bytes(op);
+    const void *from = op == MANY_AFFINE_F32 ? (const void *)&s.affine.b : &s;
+    memcpy((char *)out + i * size, from, size);
 }
 
 /* How a segment is divided: into vectors of `vector` elements, and into rows of LANES vectors. */
@@ -186,7 +178,7 @@ static void load_tile(const struct scan *s, State x[MANY_TILE], size_t tile)
 {
     for (size_t i = 0; i < MANY_TILE; i++) {
         size_t at = tile * MANY_TILE + i;
-        x[i] = at < s->n ? many_enter(s->op, s->in, s->in2, at) : many_identity(s->op);
+        x[i] = at < s->n ? enter(s->op, s->in, s->in2, at) : many_identity(s->op);
     }
 }
 
@@ -209,7 +201,7 @@ static void scan_all(const struct scan *s, void *out, State *tile_sums, bool inc
         load_tile(s, x, t);
         scan_tile(s->op, y, x, nodes[t / shape.node_tiles], tile_sums[t], inclusive);
         for (size_t i = t * MANY_TILE; i < s->n && i < (t + 1) * MANY_TILE; i++)
-            many_leave(s->op, out, i, y[i % MANY_TILE]);
+            leave(s->op, out, i, y[i % MANY_TILE]);
     }
 }
 
