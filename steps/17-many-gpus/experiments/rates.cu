@@ -275,12 +275,6 @@ static cudaError_t run_exchange(struct subject *s, enum many_exchange by, cudaSt
     int code = s->by[by]->exchange->run(s->by[by], stream, &s->fault);
     return code ? cudaErrorUnknown : cudaSuccess;
 }
-static cudaError_t read_both(struct subject *s, cudaStream_t stream)
-{
-    cudaError_t error = launch_read(s->bench, my_in(s), s->mine.count * sizeof(float), stream);
-    if (error || !my_in2(s)) return error;
-    return launch_read(s->bench, my_in2(s), s->mine.count * sizeof(float), stream);
-}
 static __global__ void empty(void) {}
 
 WORK(scan_by, way, w, run_scan(w->s, w->exchange, stream))
@@ -288,10 +282,10 @@ WORK(exchange_by, way, w, run_exchange(w->s, w->exchange, stream))
 WORK(scan_graph, way, w, cudaGraphLaunch(w->s->scan[w->exchange], stream))
 WORK(exchange_graph, way, w, cudaGraphLaunch(w->s->exchange[w->exchange], stream))
 WORK(reduce_alone, subject, s, part_reduce(part_of(s), my_in(s), my_in2(s), stream))
-WORK(tile_sums_alone, subject, s, part_scan_tile_sums(part_of(s), stream))
 WORK(finish_alone, subject, s,
      part_scan(part_of(s), s->bench->out, my_in(s), my_in2(s), false, stream))
-WORK(read_part, subject, s, read_both(s, stream))
+WORK(read_part, subject, s,
+     launch_read(s->bench, my_in(s), s->mine.count * sizeof(float), stream))
 WORK(copy_part, subject, s,
      roof_copy_kernel(s->bench->out, my_in(s), s->mine.count * sizeof(float), stream))
 WORK(step12_alone, subject, s,
@@ -455,7 +449,6 @@ static int contenders_of(struct subject *s, struct way *ways, struct contender *
     if (s->op != MANY_AFFINE_F32) c[count++] = {"step12", step12_alone, s, true, 0};
     c[count++] = {"read", read_part, s, false, 0};
     c[count++] = {"reduce", reduce_alone, s, false, 0};
-    c[count++] = {"tile sums", tile_sums_alone, s, false, 0};
     c[count++] = {"empty kernel", empty_graph, s, false, 0};
     c[count++] = {"finish", finish_alone, s, false, 0};
     for (int at = EXCHANGE_MPI; at <= EXCHANGE_EXSCAN; at++) {
@@ -468,27 +461,14 @@ static int contenders_of(struct subject *s, struct way *ways, struct contender *
     return count;
 }
 
-static double seconds_of(const struct contender *c, int count, const char *name)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(c[i].name, name) == 0) return c[i].seconds;
-    return 0;
-}
-
 static int measure(struct subject *s, struct way *ways, struct fault *fault)
 {
-    struct experiment *e = s->bench->e;
     struct contender c[CONTENDERS];
     char parameter[EXPERIMENT_TEXT];
     int count = contenders_of(s, ways, c);
     snprintf(parameter, sizeof parameter, "%s n=%zu ranks=%d", op_name(s->op), s->n,
              s->bench->ranks);
-    int code = time_all(s->bench, c, count, parameter, fault);
-    double step12 = seconds_of(c, count, "step12"), scan = seconds_of(c, count, "scan peer");
-    if (code || step12 == 0) return code;
-    experiment_at(e, "scan peer", "%s", parameter);
-    experiment_value(e, "times_step12", step12 / scan, "");
-    return 0;
+    return time_all(s->bench, c, count, parameter, fault);
 }
 
 static int run_subject(struct bench *b, enum many_op op, size_t n, struct fault *fault)
