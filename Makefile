@@ -2,7 +2,7 @@
 
 include common/build/rules.mk
 
-# A step's sources are also those of its parts; step 16's scan.cu is compiled in
+# A step's sources are also those of its parts; the library's scan.cu is compiled in
 # parts (steps.mk).
 sources   = $(patsubst $(FOLDER16)/scan.cu,$(PARTS16),$(wildcard $(foreach f,$(1), \
             $(addprefix $f/,*.c *.cu parts/*.c))))
@@ -12,7 +12,8 @@ sources   = $(patsubst $(FOLDER16)/scan.cu,$(PARTS16),$(wildcard $(foreach f,$(1
 in_test   = $(or $(AT:%=%$(1)),build/tests/$(1))
 AT        =
 ifdef SMALL
-    SMALLER = steps/12-% steps/13-% steps/14-% steps/15-% steps/16-% tests/cases/fixtures/%
+    SMALLER = steps/12-% steps/13-% steps/14-% steps/15-% $(FOLDER16)/% \
+              tests/cases/fixtures/%
     AT      = $(if $(SANITIZE),,build/test/)
     ifeq ($(shell nvidia-smi -L 2>/dev/null),)
         build/small/%: GPUS = -gencode arch=compute_90,code=compute_90
@@ -36,7 +37,7 @@ MPI      := $(shell common/build/mpi.sh)
 # Folder steps/03-name makes program ./step3, and has descriptor step03. Step 17 is a program of
 # several processes, and is built and run in its own way: steps.mk.
 FOLDERS  := $(patsubst %/,%,$(wildcard steps/[0-9][0-9]-*/))
-ONE_PROCESS = $(filter-out steps/17-%,$(FOLDERS))
+ONE_PROCESS = $(filter-out steps/17-%,$(FOLDERS)) $(FOLDER16)
 NUMBERS  := $(foreach f,$(FOLDERS),$(firstword $(subst -, ,$(notdir $(f)))))
 OTHERWISE = step5-B% step7-R% step17
 STEPS    := $(filter-out $(if $(SMALL),step17,$(if $(MPI),,step17)),$(sort $(patsubst \

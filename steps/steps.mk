@@ -69,14 +69,13 @@ run17: step17 ## use: run step 17 in P=4 processes on this machine; ARGS="--n 1M
 # Step 13 builds on step 12's scan.
 $(AT)step13: $(call objects,steps/12-pipeline/scan.cu)
 
-# Step 16 finds the partners of brackets with step 15's sort.
-$(AT)step16: $(call objects,steps/15-radix-sort/sort.cu)
-
-# Its scan.cu is compiled once for each of these parts, so that nvcc processes share the work. For
-# `make test` some are left out.
-FOLDER16  = steps/16-operators
+# Step 16 is the command of the library's engine, whose scan.cu is compiled once for each of these
+# parts, so that nvcc processes share the work. For `make test` some are left out.
+FOLDER16  = common/tools/library/scan
 PARTS16   = $(patsubst %,$(FOLDER16)/scan-%.cu,MAX_REALS SUM_INTEGERS OTHERS $(if $(SMALL),,\
             SUM_REALS MAX_INTEGERS MIN PRODUCT XOR LOGSUMEXP AFFINE ARGMAX ARGMIN))
+# It finds the partners of brackets with step 15's sort.
+$(AT)step16: $(call objects,$(call sources,$(FOLDER16)) steps/15-radix-sort/sort.cu)
 $(AT)step16 $(call in_test,side-by-side): $(if $(SMALL),build/tests/support/small/left_out.o)
 build/small/$(FOLDER16)/scan-%.cu.o: $(FOLDER16)/scan.cu
 	$(call say,nvcc,"$< for $*")
@@ -129,15 +128,15 @@ EXAMPLES  = build/example $(addprefix build/example,13 14 15 16 16-backward 16-j
 example: $(EXAMPLES) ## use: build the examples of libraries: build/example, build/example13 to 16
 	@:
 
-example_of = $(call objects,$(wildcard steps/$(1)-*/examples/$(2).c) $(addprefix \
-             $(wildcard steps/$(1)-*)/,$(3)))
-build/example: $(call example_of,12,example,scan.cu)
-build/example13: $(call example_of,13,example,fast.cu)
-build/example14: $(call example_of,14,example,fast.cu filter.cu)
-build/example15: $(call example_of,15,example,sort.cu)
-build/example16: $(call example_of,16,example,scan-AFFINE.cu scan-OTHERS.cu)
-build/example16-backward: $(call example_of,16,backward,scan-AFFINE.cu scan-OTHERS.cu)
-build/example16-json: $(call example_of,16,json,scan-OTHERS.cu)
+example_of = $(call objects,common/tools/library/examples/$(1).c $(2))
+EXAMPLE16 = $(addprefix $(FOLDER16)/scan-,AFFINE.cu OTHERS.cu)
+build/example: $(call example_of,scan,steps/12-pipeline/scan.cu)
+build/example13: $(call example_of,compact,steps/13-compaction/fast.cu)
+build/example14: $(call example_of,sat,$(addprefix steps/14-summed-area-table/,fast.cu filter.cu))
+build/example15: $(call example_of,sort,steps/15-radix-sort/sort.cu)
+build/example16: $(call example_of,operators,$(EXAMPLE16))
+build/example16-backward: $(call example_of,backward,$(EXAMPLE16))
+build/example16-json: $(call example_of,json,$(FOLDER16)/scan-OTHERS.cu)
 $(EXAMPLES): RUNPATH = $(patsubst build/cuda,$$ORIGIN/cuda,$(CUDA))/lib64
 $(EXAMPLES):
 	$(call say,link,$@)

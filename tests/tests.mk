@@ -129,7 +129,7 @@ build/tests/programs/names: GPUS = $(call ptx,90)
 build/tests/programs/tensors: GPUS = -gencode arch=compute_90,code=[compute_90,sm_90]
 build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
 build/tests/programs/ring: $(wildcard steps/12-*/*.cuh steps/12-*/parts/*)
-build/tests/programs/names: $(wildcard steps/16-*/*.cuh steps/16-*/parts/* steps/12-*/parts/*)
+build/tests/programs/names: $(wildcard steps/16-*/*.cuh $(FOLDER16)/*.*h steps/12-*/parts/*)
 build/tests/programs/driver: $(wildcard tests/cases/programs/*.cuh)
 build/tests/programs/tensors build/tests/programs/driver: | $(PRIVATE)/lib/libcuda.so
 build/tests/programs/blas build/tests/programs/static-blas: | $(STAND_INS)
@@ -231,8 +231,8 @@ ARCHITECTURES = ptx default sm_75 sm_80 sm_90
 ARCH_ptx      = -arch=compute_75 -code=compute_75
 ARCH_run      = build/architectures/$1/run: $(BY_ARCHITECTURE:%=$2/%.o)
 BY_ARCHITECTURE = common/harness/run/roof_bulk.cu $(addprefix steps/,12-pipeline/scan.cu \
-        13-compaction/fast.cu 14-summed-area-table/fast.cu 15-radix-sort/sort.cu \
-        16-operators/scan-SUM_REALS.cu)
+        13-compaction/fast.cu 14-summed-area-table/fast.cu 15-radix-sort/sort.cu) \
+        $(FOLDER16)/scan-SUM_REALS.cu
 $(eval $(call ARCH_run,usual,$(CUDA_BUILD)))
 $(foreach name,$(ARCHITECTURES),$(eval $(call ARCH_run,$(name),build/architectures/$(name))))
 
@@ -240,7 +240,7 @@ architecture = $(word 3,$(subst /, ,$@))
 build/architectures/%.cu.o: NVCCFLAGS = -O3 -lineinfo $(or $(ARCH_$(architecture)), \
     $(patsubst %,-arch=%,$(filter sm_%,$(architecture))))
 $(addprefix build/architectures/,$(addsuffix /run,usual $(ARCHITECTURES))): $(call objects, \
-        tests/cli/architectures/libraries.c steps/16-operators/scan-OTHERS.cu \
+        tests/cli/architectures/libraries.c $(FOLDER16)/scan-OTHERS.cu \
         $(filter-out $(BY_ARCHITECTURE),$(COMMON)))
 	$(link)
 

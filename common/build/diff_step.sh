@@ -31,7 +31,7 @@ case $1 in
 13) old=steps/12-pipeline/pipeline.cuh new=steps/13-compaction/select_pipeline.cuh ;;
 14) old=steps/14-summed-area-table/document.cu new=steps/14-summed-area-table/fast.cu ;;
 15) old=steps/11-single-pass/scan.cu new=steps/15-radix-sort/onesweep.cuh before=11 ;;
-16) old=steps/12-pipeline/pipeline.cuh new=steps/16-operators/pipeline.cuh ;;
+16) old=steps/12-pipeline/direct.cuh new=steps/16-operators/direct.cuh ;;
 *)
     new=$(source_of "$1")
     before=$(sed -n '1,/^ \*\/$/s/^ \* Same as step \([0-9]*\) except.*/\1/p' "$new")

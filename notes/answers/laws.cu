@@ -1,7 +1,7 @@
 /*
  * Are these operators associative? For the answer to the first question of notes/16-operators.md.
  */
-#include "../../steps/16-operators/check.cuh"
+#include "common/tools/library/scan/check.cuh"
 
 struct difference : plain<int> {
     SCAN_BOTH int identity() const { return 0; }

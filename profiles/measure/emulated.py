@@ -388,7 +388,7 @@ def compile_step():
     """Step 16's objects are removed and made again by two processes at a time, three times: how
     fast the processor is may change from run to run."""
     text = "step,files,processes,run,elapsed,processor\n"
-    objects = TOP + "/build/steps/16-operators/*.cu.o"
+    objects = TOP + "/build/common/tools/library/scan/*.cu.o"
     for number in (1, 2, 3):
         for path in glob.glob(objects):
             os.remove(path)

@@ -9,9 +9,9 @@
 #ifndef STEP16_DIRECT_CUH
 #define STEP16_DIRECT_CUH
 
-#include "parts/arrays.cuh"
-#include "parts/near.cuh" // its functions have to be known where they are called
-#include "parts/prefix.cuh"
+#include "common/tools/library/scan/arrays.cuh"
+#include "common/tools/library/scan/near.cuh" // its functions have to be known at their calls
+#include "prefix.cuh"
 
 #define DIRECT_THREADS (SEGMENTS * LANES)
 

@@ -34,7 +34,7 @@
  * The loop itself uses long double, and double for logsumexp of floats. Its error is added.
  */
 #include "common/harness/verify/verify.h"
-#include "parts/shape.h"
+#include "common/tools/library/scan/shape.h"
 #include "request.h"
 
 #include <float.h>

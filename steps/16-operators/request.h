@@ -7,7 +7,7 @@
 #include "common/harness/input/input.h"
 #include "common/harness/verify/verify.h"
 #include "common/step/options.h"
-#include "scan.h"
+#include "common/tools/library/scan/scan.h"
 
 /* The operators of --op. A segmented one is its plain one with --heads. */
 enum operator_kind {

@@ -11,7 +11,7 @@
 #include "common/step/launch_kernel.cuh"
 #include "parts/shape.h"
 #include "steps/16-operators/operators.cuh"
-#include "steps/16-operators/parts/segment.cuh"
+#include "steps/16-operators/segment.cuh"
 
 #define TILE_THREADS (MANY_SEGMENTS * LANES)
 #define SUM_WARPS    (MANY_SUM_THREADS / LANES)

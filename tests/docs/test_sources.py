@@ -170,8 +170,8 @@ HEADERS = {
     "steps/13-compaction/compact.h": "COMPACT_",
     "steps/14-summed-area-table/sat.h": "SAT_",
     "steps/15-radix-sort/sort.h": "SORT_",
-    "steps/16-operators/scan.h": "SCAN_",
-    "steps/16-operators/check.cuh": "SCAN_",
+    "common/tools/library/scan/scan.h": "SCAN_",
+    "common/tools/library/scan/check.cuh": "SCAN_",
 }
 if MPI:
     HEADERS["steps/17-many-gpus/scan.h"] = "MANY_|FAULT_" # its errors are those of fault.h

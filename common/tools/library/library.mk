@@ -69,8 +69,8 @@ filled_in = sed -e 's|@VERSION@|$(UPSWEEP_VERSION)|g' -e 's|@MAJOR@|$(UPSWEEP_MA
 # Headers of templates are made one file each, of the steps' files that they include.
 build/library/upsweep/%.cuh: common/tools/library/upsweep/%.cuh \
         common/tools/library/one_header.awk \
-        $(wildcard steps/1[236]-*/*.cuh steps/1[236]-*/*.h steps/1[236]-*/parts/* \
-                   common/tools/library/*.h common/step/*.cuh)
+        $(wildcard steps/1[236]-*/*.cuh steps/1[23]-*/*.h steps/1[23]-*/parts/* \
+                   common/tools/library/*.h common/tools/library/scan/*.*h common/step/*.cuh)
 	$(call say,awk,$@)
 	$(Q)awk -f common/tools/library/one_header.awk $< >$(NEW) $(PUT)
 

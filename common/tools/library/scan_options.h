@@ -4,7 +4,7 @@
 
 #include "common/tools/library/call.h"
 #include "common/tools/library/upsweep/scan.h"
-#include "steps/16-operators/scan.h"
+#include "common/tools/library/scan/scan.h"
 
 #include <string.h>
 

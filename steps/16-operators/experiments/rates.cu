@@ -10,7 +10,7 @@
 #include "common/experiment/experiment.h"
 #include "common/harness/run/device.h"
 #include "steps/12-pipeline/scan.h"
-#include "steps/16-operators/scan.h"
+#include "common/tools/library/scan/scan.h"
 
 #include <cub/device/device_scan.cuh>
 #include <stdlib.h>

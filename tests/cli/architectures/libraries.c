@@ -17,7 +17,7 @@
 #include "steps/13-compaction/compact.h"
 #include "steps/14-summed-area-table/sat.h"
 #include "steps/15-radix-sort/sort.h"
-#include "steps/16-operators/scan.h"
+#include "common/tools/library/scan/scan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "tests/support/cudart_check.h"
 #include "common/harness/verify/verify.h"
 #include "steps/16-operators/request.h"
-#include "steps/16-operators/parts/shape.h"
+#include "common/tools/library/scan/shape.h"
 #include "tests/cases/fixtures/fixtures.h"
 #include "tests/support/command.h"
 

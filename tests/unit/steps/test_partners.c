@@ -3,7 +3,7 @@
  * stack on the host, workspaces that are used again, graphs, and the calls that it refuses.
  */
 #include "tests/support/cudart_check.h"
-#include "steps/16-operators/scan.h"
+#include "common/tools/library/scan/scan.h"
 
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])

@@ -95,7 +95,7 @@ Test(promises, example_says_what_failed_slow)
     cr_expect_str_eq(output, "example: cudaMalloc((void **)&device, sizeof host): out of memory\n");
 }
 
-#define EXAMPLE "steps/12-pipeline/examples/example.c"
+#define EXAMPLE "common/tools/library/examples/scan.c"
 
 /* The example is short, and checks every call. */
 Test(promises, example_is_short)

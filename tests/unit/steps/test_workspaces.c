@@ -9,7 +9,7 @@
 #include "steps/13-compaction/compact.h"
 #include "steps/14-summed-area-table/sat.h"
 #include "steps/15-radix-sort/sort.h"
-#include "steps/16-operators/scan.h"
+#include "common/tools/library/scan/scan.h"
 #include "tests/support/cudart_check.h"
 
 #include <stdlib.h>

@@ -33,8 +33,8 @@ namespace scan_kernels
 {
 #include "common/tools/library/call.h"
 #include "common/tools/library/scan_options.h"
-#include "steps/16-operators/check.cuh"
-#include "steps/16-operators/scan.cuh"
+#include "common/tools/library/scan/check.cuh"
+#include "common/tools/library/scan/scan.cuh"
 } // namespace scan_kernels
 
 using scan_kernels::step16::no_input;

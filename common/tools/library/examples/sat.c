@@ -1,4 +1,4 @@
-/* example.c — a program that uses sat.h: a picture of one white pixel is blurred. Built by make
+/* sat.c — a program that uses sat.h: a picture of one white pixel is blurred. Built by make
  * example; build/example14 runs it on a GPU, and build/emu/emu build/example14 without one. */
 #include "steps/14-summed-area-table/sat.h"
 

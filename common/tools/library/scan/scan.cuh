@@ -13,7 +13,7 @@
 #ifndef STEP16_SCAN_CUH
 #define STEP16_SCAN_CUH
 
-#include "operators.cuh"
+#include "steps/16-operators/operators.cuh"
 #include "scan.h"
 
 #include <cuda_pipeline.h>
@@ -24,7 +24,7 @@ namespace step16
 {
 #include "columns.cuh"
 #include "common/step/launch_kernel.cuh"
-#include "direct.cuh"
+#include "steps/16-operators/direct.cuh"
 #include "pipeline.cuh"
 #include "steps/12-pipeline/parts/gpu.cuh"
 #include "wave.cuh"

@@ -2,13 +2,13 @@
  * argmax.cuh — the largest or smallest element so far, and its index.
  *
  * Same as max_operator except: the state carries the index of its element, and a result has two
- * parts, which go to two arrays (parts/arrays.cuh). Of equal elements the last one counts, and of
+ * parts, which go to two arrays (arrays.cuh). Of equal elements the last one counts, and of
  * NaNs the last NaN, as torch.cummax has it.
  */
 #ifndef STEP16_ARGMAX_CUH
 #define STEP16_ARGMAX_CUH
 
-#include "operators.cuh"
+#include "steps/16-operators/operators.cuh"
 
 namespace step16
 {

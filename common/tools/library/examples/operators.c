@@ -1,7 +1,7 @@
-/* example.c — a program that uses scan.h: the moving average of the second column of a CSV file.
+/* operators.c — a program that uses scan.h: the moving average of the second column of a CSV file.
  * `make example` builds it, `build/example16 FILE.csv` runs it on a GPU, and `build/emu/emu
  * build/example16 FILE.csv` without one. */
-#include "steps/16-operators/scan.h"
+#include "common/tools/library/scan/scan.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,16 +3,16 @@
  *
  * Same as step 12's pipeline except: a tile comes from up to three arrays; sums keep the order of
  * the elements; heads end sequences; a reverse scan mirrors the array (shape.h); and a segment of
- * a text is scanned in words (parts/text.cuh). The roles are step 12's: load (1 warp), sum (4
+ * a text is scanned in words (text.cuh). The roles are step 12's: load (1 warp), sum (4
  * warps), look (1 warp), scan (8 warps).
  */
 #ifndef STEP16_PIPELINE_CUH
 #define STEP16_PIPELINE_CUH
 
-#include "parts/near.cuh"
-#include "parts/prefix.cuh"
-#include "parts/ring.cuh"
-#include "parts/text.cuh"
+#include "near.cuh"
+#include "steps/16-operators/prefix.cuh"
+#include "ring.cuh"
+#include "text.cuh"
 
 #define SCAN_WARPS SEGMENTS /* a segment each */
 #define SUM_WARPS  4

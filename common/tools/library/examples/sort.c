@@ -1,4 +1,4 @@
-/* example.c — a program that uses sort.h: names in the order of their points. make example builds
+/* sort.c — a program that uses sort.h: names in the order of their points. make example builds
  * it, build/example15 runs it on a GPU, and build/emu/emu build/example15 without one. */
 #include "steps/15-radix-sort/sort.h"
 

@@ -8,7 +8,7 @@
 #ifndef STEP16_SEGMENT_CUH
 #define STEP16_SEGMENT_CUH
 
-#include "states.cuh"
+#include "common/tools/library/scan/states.cuh"
 
 #define ALL_LANES 0xffffffffu
 

@@ -1,4 +1,4 @@
-/* example.c — a program that uses scan.h: the sums of 1 + 2 + 3 + … + 1000. make example builds it,
+/* scan.c — a program that uses scan.h: the sums of 1 + 2 + 3 + … + 1000. make example builds it,
  * build/example runs it on a GPU, and build/emu/emu build/example without one. */
 #include "steps/12-pipeline/scan.h"
 

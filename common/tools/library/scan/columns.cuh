@@ -23,7 +23,7 @@
 #ifndef STEP16_COLUMNS_CUH
 #define STEP16_COLUMNS_CUH
 
-#include "parts/column_tile.cuh"
+#include "column_tile.cuh"
 
 /* Barriers of a part of the block: one of the scan warps, one of the look warps. */
 #define SCAN_BARRIER 1

@@ -12,8 +12,8 @@
 #define STEP16_WAVE_CUH
 
 #include "steps/12-pipeline/parts/barrier.cuh"
-#include "parts/segment.cuh"
-#include "parts/span.cuh"
+#include "steps/16-operators/segment.cuh"
+#include "span.cuh"
 
 #define WAVE_THREADS (WAVE_COARSE * LANES)
 

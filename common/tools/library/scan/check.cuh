@@ -10,7 +10,7 @@
 #ifndef STEP16_CHECK_CUH
 #define STEP16_CHECK_CUH
 
-#include "operators.cuh"
+#include "steps/16-operators/operators.cuh"
 
 #include <limits>
 #include <stdio.h>

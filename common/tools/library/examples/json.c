@@ -1,7 +1,7 @@
 /* json.c — a program that uses scan.h: do the brackets of a JSON file match in number?
  * `make example` builds it, `build/example16-json FILE.json` runs it on a GPU, and `build/emu/emu
  * build/example16-json FILE.json` without one. */
-#include "steps/16-operators/scan.h"
+#include "common/tools/library/scan/scan.h"
 
 #include <stdio.h>
 #include <stdlib.h>

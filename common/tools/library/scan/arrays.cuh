@@ -8,7 +8,7 @@
 #define STEP16_ARRAYS_CUH
 
 #include "steps/16-operators/operators.cuh"
-#include "segment.cuh"
+#include "steps/16-operators/segment.cuh"
 #include "states.cuh"
 
 #include <stddef.h>

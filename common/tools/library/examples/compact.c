@@ -1,4 +1,4 @@
-/* example.c — a program that uses compact.h: of 1 … 1000, those from 42 to 45. `make example`
+/* compact.c — a program that uses compact.h: of 1 … 1000, those from 42 to 45. `make example`
  * builds it, build/example13 runs it on a GPU, and build/emu/emu build/example13 without one. */
 #include "steps/13-compaction/compact.h"
 
