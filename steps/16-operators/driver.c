@@ -1,16 +1,26 @@
 /* Step 16's descriptor: a scan with any associative operator, of sequences of any lengths. */
+#include "common/files/allocated.h"
+#include "common/files/visible.h"
 #include "common/harness/print/print.h"
 #include "common/harness/run/runs.h"
 #include "request.h"
-#include "steps/15-radix-sort/sort.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* An address for arrays that no kernel reads or writes. */
 #define NOWHERE ((size_t)1 << 20)
 
 /* The buffer of results is displaced by multiples of this: the widest result. */
 #define WIDEST_RESULT sizeof(double)
+
+static void *open_request(void)
+{
+    struct request *r = allocated(calloc(1, sizeof *r));
+    *r = (struct request){.op = OP_MAX, .along = -1};
+    return r;
+}
 
 /* ---- calls of the library -------------------------------------------------------------------- */
 
@@ -28,104 +38,38 @@ static struct scan_options options_for_scan(const struct request *r)
     };
 }
 
-/* Arguments of a function of scan.h. */
-struct arguments {
-    const struct request *request;
-    void *workspace;
-    size_t *bytes;
-    void *out;
-    const void *in, *second;
-    size_t n;
-    const struct scan_options *options;
-    cudaStream_t stream;
-};
-
-/* The arguments before n are special to the operator. */
-#define CALL(name, ...)                                                                            \
-    scan_##name(a->workspace, a->bytes, a->out, a->in, __VA_ARGS__ a->n, a->options, a->stream)
-
-static cudaError_t call_real(const struct arguments *a)
+static cudaError_t run(const struct request *r, const struct scan_options *options, size_t *bytes,
+                       const struct call *c)
 {
-    struct decay d = operators_decay(a->request);
-    bool single = a->request->element == ELEMENT_F32;
-    switch (a->request->plain) {
-    case OP_LOGSUMEXP: return single ? CALL(logsumexp_f32, ) : CALL(logsumexp_f64, );
-    case OP_AFFINE: return single ? CALL(affine_f32, a->second, ) : CALL(affine_f64, a->second, );
-    default:
-        return single ? CALL(decay_f32, (float)d.keep, (float)d.take, )
-                      : CALL(decay_f64, d.keep, d.take, );
-    }
+    const struct scan_call call = {.workspace = c->workspace,
+                                   .bytes = bytes,
+                                   .out = c->out,
+                                   .in = c->in,
+                                   .second = r->second_on_device.data,
+                                   .n = c->n,
+                                   .keep = r->keep,
+                                   .take = r->take,
+                                   .eye = r->eye,
+                                   .options = options,
+                                   .stream = c->stream};
+    if (!r->partners) return r->function->call(&call);
+    return scan_bracket_partners(c->workspace, bytes, c->out, c->in, c->n, c->stream);
 }
 
-static cudaError_t call_product(const struct arguments *a)
-{
-    switch (a->request->element) {
-    case ELEMENT_F32: return CALL(product_f32, );
-    case ELEMENT_F64: return CALL(product_f64, );
-    default: return CALL(product_i64, );
-    }
-}
-
-#define FOUR_TYPES(name)                                                                           \
-    switch (a->request->element) {                                                                 \
-    case ELEMENT_F32: return CALL(name##_f32, );                                                   \
-    case ELEMENT_F64: return CALL(name##_f64, );                                                   \
-    case ELEMENT_I32: return CALL(name##_i32, );                                                   \
-    default: return CALL(name##_i64, );                                                            \
-    }
-static cudaError_t call_sum(const struct arguments *a) { FOUR_TYPES(sum) }
-static cudaError_t call_max(const struct arguments *a) { FOUR_TYPES(max) }
-static cudaError_t call_min(const struct arguments *a) { FOUR_TYPES(min) }
-
-static cudaError_t call(const struct arguments *a)
-{
-    const struct request *r = a->request;
-    switch (r->plain) {
-    case OP_SUM: return call_sum(a);
-    case OP_PRODUCT: return call_product(a);
-    case OP_MAX: return call_max(a);
-    case OP_MIN: return call_min(a);
-    case OP_XOR: return r->element == ELEMENT_U32 ? CALL(xor_u32, ) : CALL(xor_u64, );
-    case OP_BRACKETS:
-        return r->partners
-                   ? scan_bracket_partners(a->workspace, a->bytes, a->out, a->in, a->n, a->stream)
-                   : CALL(brackets, );
-    case OP_SIGHT: return CALL(sight_f32, a->second, r->eye, );
-    default: return call_real(a);
-    }
-}
-
-/* ---- the step -------------------------------------------------------------------------------- */
-
+/* The heads may not be there yet, and are not read. */
 static size_t workspace(const struct request *r, size_t n)
 {
     struct scan_options options = options_for_scan(r);
     size_t bytes = 0;
-    options.heads = (void *)NOWHERE; /* the heads may not be there yet, and are not read */
-    const struct arguments a = {.request = r, .bytes = &bytes, .n = n, .options = &options};
-    return call(&a) ? 0 : bytes;
-}
-
-static cudaError_t scan(const struct request *r, const struct scan_options *options,
-                        const struct call *c)
-{
-    size_t bytes = workspace(r, c->n);
-    const struct arguments a = {.request = r,
-                                .workspace = c->workspace,
-                                .bytes = &bytes,
-                                .out = c->out,
-                                .in = c->in,
-                                .second = r->second_on_device.data,
-                                .n = c->n,
-                                .options = options,
-                                .stream = c->stream};
-    return call(&a);
+    options.heads = (void *)NOWHERE;
+    return run(r, &options, &bytes, &(struct call){.n = n}) ? 0 : bytes;
 }
 
 static cudaError_t launch(const struct subject *s, const struct call *c)
 {
     struct scan_options options = options_for_scan(s->self);
-    return scan(s->self, &options, c);
+    size_t bytes = workspace(s->self, c->n);
+    return run(s->self, &options, &bytes, c);
 }
 
 /* ---- the result ------------------------------------------------------------------------------ */
@@ -144,11 +88,7 @@ static struct needs needs(const struct subject *s, size_t n)
 static void judge(const struct subject *s, const struct problem *problem, const void *out,
                   struct verdict *verdict)
 {
-    struct request *r = s->self;
-    if (r->partners)
-        operators_judge_partners(problem, out, verdict, &r->found);
-    else
-        operators_judge(r, problem, out, verdict, &r->found);
+    operators_judge(s->self, problem, out, verdict);
 }
 
 static int write(const struct subject *s, const struct input *input, const void *out,
@@ -161,9 +101,8 @@ static int write(const struct subject *s, const struct input *input, const void 
 /* Every array once. */
 static double least_bytes(const struct request *r, size_t n)
 {
-    size_t inputs = operator_facts[r->plain].second ? 2 : 1;
-    return (double)n * (double)(inputs * element_size(r->element) + result_bytes(r)) +
-           (double)r->head_bytes;
+    size_t each = element_size(r->element) + r->function->second + result_bytes(r);
+    return (double)n * (double)each + (double)r->head_bytes;
 }
 
 /* Each character goes through a scan, a kernel that makes its depth a level, a sort of the levels
@@ -191,31 +130,57 @@ static double moved_bytes(const struct request *r, size_t n, const struct launch
 
 /* ---- what the report says -------------------------------------------------------------------- */
 
+/* Of numbers of a single file the harness says what they are. */
+static void about_input(const struct request *r, const struct options *o, char *text, size_t size)
+{
+    bool characters = r->plain == OP_BRACKETS;
+    const char *paths[] = {o->input, r->second};
+    char elements[100];
+    if (o->input && !characters && !r->second) return;
+    snprintf(elements, sizeof elements, "%s %s%s", format_count(r->n).s,
+             characters ? "character" : element_words(r->element, r->n).s,
+             characters ? plural(r->n) : "");
+    if (!o->input) {
+        snprintf(text, size, "%s: %s, seed %llu", elements, operator_facts[r->op].random,
+                 (unsigned long long)o->seed);
+        return;
+    }
+    size_t used = (size_t)snprintf(text, size, "%s", elements);
+    for (int i = 0; i < 2 && paths[i] && used < size; i++) {
+        char name[120];
+        visible(name, sizeof name, strcmp(paths[i], "-") ? paths[i] : "stdin");
+        used += (size_t)snprintf(text + used, size - used, i ? " and %s" : " from %s", name);
+    }
+}
+
 static void about_shape(const struct request *r, char *text, size_t size)
 {
     size_t count = r->along ? r->rows : r->columns, each = r->along ? r->columns : r->rows;
-    if (r->rows)
+    size_t every = r->every ? r->every : EVERY_DEFAULT;
+    char length[80] = "each of 1 element";
+    if (r->rows) {
         snprintf(text, size, "%s %s%s of %s element%s", format_count(count).s,
                  r->along ? "row" : "column", plural(count), format_count(each).s, plural(each));
-    else if (r->kind != SCAN_HEADS_NONE && r->every == 1)
-        snprintf(text, size, "sequences by %s, each of 1 element", head_names[r->kind]);
-    else if (r->kind != SCAN_HEADS_NONE)
-        snprintf(text, size, "sequences by %s, about one in %s elements", head_names[r->kind],
-                 format_count(r->every ? r->every : EVERY_DEFAULT).s);
-    else
+        return;
+    }
+    if (every > 1)
+        snprintf(length, sizeof length, "about one in %s elements", format_count(every).s);
+    if (r->kind == SCAN_HEADS_NONE)
         snprintf(text, size, "one sequence");
+    else
+        snprintf(text, size, "sequences by %s, %s", head_names[r->kind], length);
 }
 
 static void about_operator(const struct request *r, char *text, size_t size)
 {
-    char shape[100], keep[40] = "";
-    about_shape(r, shape, sizeof shape);
-    if (r->plain == OP_EMA || r->plain == OP_DISCOUNT)
-        snprintf(keep, sizeof keep, " keeping %g", r->keep);
+    char shape[120], keep[40] = "";
     if (r->partners) {
         snprintf(text, size, "partners of brackets; all kinds count as one");
         return;
     }
+    about_shape(r, shape, sizeof shape);
+    if (r->plain == OP_EMA || r->plain == OP_DISCOUNT)
+        snprintf(keep, sizeof keep, " keeping %g", r->keep);
     snprintf(text, size, "%s%s of %s, %s, %s, %s", operator_facts[r->op].name, keep,
              r->plain == OP_BRACKETS ? "characters" : element_plural(r->element), shape,
              r->reverse ? "in reverse" : "forwards", r->inclusive ? "inclusive" : "exclusive");
@@ -225,51 +190,41 @@ static void about_operator(const struct request *r, char *text, size_t size)
 static void about_brackets(const struct request *r, char *text, size_t size)
 {
     const struct findings *f = &r->found;
-    if (f->greatest == 0 && !f->wrong) {
-        snprintf(text, size, "no brackets");
-        return;
-    }
-    int used = r->partners
-                   ? snprintf(text, size, "%s pair%s of brackets; ", format_count(f->pairs).s,
-                              plural(f->pairs))
-                   : snprintf(text, size, "greatest depth %s; ", format_count(f->greatest).s);
-    text += used, size -= (size_t)used;
-    if (f->mixed) {
-        used =
-            snprintf(text, size, "line %zu, column %zu: %c closes %c of line %zu, column %zu%s",
-                     f->closing_at.line, f->closing_at.column, f->mixed_closing, f->mixed_opening,
-                     f->opening_at.line, f->opening_at.column, f->wrong ? "; " : "");
-        text += used, size -= (size_t)used;
-    }
+    struct text_place at = f->closing_at, opening = f->opening_at;
+    char count[60], mixed[120] = "", end[100] = "every bracket is closed";
+    snprintf(count, sizeof count, r->partners ? "%s pair%s of brackets; " : "greatest depth %s; ",
+             format_count(r->partners ? f->pairs : f->greatest).s, plural(f->pairs));
+    if (f->mixed)
+        snprintf(mixed, sizeof mixed, "line %zu, column %zu: %c closes %c of line %zu, column %zu%s",
+                 at.line, at.column, f->mixed_closing, f->mixed_opening, opening.line,
+                 opening.column, f->wrong ? "; " : "");
     if (f->wrong)
-        snprintf(text, size, "line %zu, column %zu closes a bracket that is not open",
+        snprintf(end, sizeof end, "line %zu, column %zu closes a bracket that is not open",
                  f->wrong_at.line, f->wrong_at.column);
     else if (f->mixed)
-        return;
+        *end = '\0';
     else if (f->open)
-        snprintf(text, size, "%s bracket%s left open at the end", format_count(f->open).s,
+        snprintf(end, sizeof end, "%s bracket%s left open at the end", format_count(f->open).s,
                  plural(f->open));
+    if (f->greatest == 0 && !f->wrong)
+        snprintf(text, size, "no brackets");
     else
-        snprintf(text, size, "every bracket is closed");
-}
-
-static void about_result(const struct request *r, char *text, size_t size)
-{
-    size_t visible = r->found.visible;
-    if (r->plain == OP_SIGHT)
-        snprintf(text, size, "%s of %s point%s %s visible", format_count(visible).s,
-                 format_count(r->n).s, plural(r->n), visible == 1 || r->n == 1 ? "is" : "are");
-    if (r->plain == OP_BRACKETS) about_brackets(r, text, size);
+        snprintf(text, size, "%s%s%s", count, mixed, end);
 }
 
 static void describe(const struct subject *s, size_t n, struct description *d)
 {
     const struct request *r = s->self;
+    size_t visible = r->found.visible;
     d->least_bytes = least_bytes(r, n);
     d->moved_bytes = moved_bytes(r, n, d->launches);
-    operators_about_input(r, d->input, sizeof d->input, s->options);
+    about_input(r, s->options, d->input, sizeof d->input);
     about_operator(r, d->variant, sizeof d->variant);
-    about_result(r, d->result, sizeof d->result);
+    if (r->plain == OP_SIGHT)
+        snprintf(d->result, sizeof d->result, "%s of %s point%s %s visible",
+                 format_count(visible).s, format_count(n).s, plural(n),
+                 visible == 1 || n == 1 ? "is" : "are");
+    if (r->plain == OP_BRACKETS) about_brackets(r, d->result, sizeof d->result);
 }
 
 static size_t files(const void *self, struct own_file files[OWN_FILES])
@@ -278,11 +233,11 @@ static size_t files(const void *self, struct own_file files[OWN_FILES])
     return 1;
 }
 
-static const char *const unused[] = {"real", "in-place",
-                                     NULL}; /* random numbers suit the operator */
+/* Random numbers suit the operator. */
+static const char *const unused[] = {"real", "in-place", NULL};
 
 static const struct verbs verbs = {
-    .open = operators_open,
+    .open = open_request,
     .close = operators_close,
     .files = files,
     .plan = operators_plan,

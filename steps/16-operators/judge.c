@@ -33,6 +33,7 @@
  *
  * The loop itself uses long double, and double for logsumexp of floats. Its error is added.
  */
+#include "common/files/allocated.h"
 #include "common/harness/verify/verify.h"
 #include "common/tools/library/scan/shape.h"
 #include "request.h"
@@ -61,9 +62,11 @@ enum {
     WINDOW_LEAST = WINDOW * SEGMENTS * MANY_ROWS * LANES /* elements, if each has 16 bytes */
 };
 
+static bool by_columns(const struct request *r) { return r->rows && r->along == 0; }
+
 static double depth_of(const struct request *r, size_t n)
 {
-    if (r->rows && r->along == 0) return COLUMN_STEPS + (double)(r->rows / COLUMN_WINDOW_ROWS + 1);
+    if (by_columns(r)) return COLUMN_STEPS + (double)(r->rows / COLUMN_WINDOW_ROWS + 1);
     return SEQUENCE_STEPS + (double)(n / WINDOW_LEAST + 1);
 }
 
@@ -72,24 +75,23 @@ static double depth_of(const struct request *r, size_t n)
 /* All results of one run. */
 struct judge {
     const struct request *request;
+    enum operator_kind op;
+    bool real;
     struct verdict *verdict;
     struct findings *found;
-    enum element element, result;
-    const void *in, *second, *out;
+    const void *in, *out;
     size_t n;
-    struct decay decay;
     double u, depth;
-    long double growth;   /* (1 + u)^depth - 1 */
-    double exact_most;    /* whole numbers up to here are exact */
-    struct state *states; /* of columns that are looked at together */
+    long double growth;     /* (1 + u)^depth - 1 */
+    long double exact_most; /* whole numbers up to here are exact */
 };
 
 /* The loop over a sequence: what it has after some of its elements. */
 struct state {
     size_t count;          /* elements so far, with the initial value */
     bool whole;            /* all are whole numbers, or powers of two */
-    uint64_t integer;      /* sum, product, xor: modulo 2^64 */
-    long double value;     /* the result */
+    uint64_t integer;      /* of integers, modulo 2^64 */
+    long double value;     /* the result; logsumexp: the largest element; sight: slope */
     long double magnitude; /* the same of the magnitudes; logsumexp: sum of the exponentials */
     long double error;     /* affine: h'' - h' */
     long double low, high; /* sum: the least and the largest running sum; affine: largest h' */
@@ -111,163 +113,53 @@ static uint64_t integer_at(enum element element, const void *array, size_t i)
     }
 }
 
-static void expect_integer(struct judge *j, size_t i, uint64_t want)
+static void take_integer(const struct judge *j, struct state *s, uint64_t x)
 {
-    verdict_compare_integer(j->verdict, i, j->result, j->out, i, want);
+    switch (j->op) {
+    case OP_PRODUCT: s->integer *= x; break;
+    case OP_XOR: s->integer ^= x; break;
+    case OP_MAX: s->integer = (int64_t)s->integer > (int64_t)x ? s->integer : x; break;
+    case OP_MIN: s->integer = (int64_t)s->integer < (int64_t)x ? s->integer : x; break;
+    default: s->integer += x;
+    }
 }
 
-static void expect_real(struct judge *j, size_t i, long double want, long double bound)
+/* The kind of a bracket, from 1 on; above 0 if it opens, below 0 if it closes; 0: no bracket. */
+static int bracket_kind(char c)
 {
-    verdict_compare_real(j->verdict, i, j->result, j->out, i, want, bound);
+    static const char opening[] = "([{", closing[] = ")]}";
+    const char *opens = c ? strchr(opening, c) : NULL, *closes = c ? strchr(closing, c) : NULL;
+    return opens ? (int)(opens - opening) + 1 : closes ? -(int)(closes - closing) - 1 : 0;
 }
 
-/* ---- operators: begin a sequence, take an element, compare a result -------------------------- */
-
-typedef void begin_fn(const struct judge *, struct state *);
-typedef void take_fn(const struct judge *, struct state *, size_t i);
-typedef void compare_fn(struct judge *, const struct state *, size_t i);
-
-struct steps {
-    begin_fn *begin;
-    take_fn *take;
-    compare_fn *compare;
-};
-
-static const void *initial(const struct judge *j)
+static void take_bracket(struct state *s, int kind)
 {
-    return j->request->initial ? &j->request->initial_value : NULL;
+    if (kind > 0) s->opening++;
+    if (kind < 0 && s->opening == 0) s->closing++;
+    if (kind < 0 && s->opening > 0) s->opening--;
 }
 
-static long double loop_error(const struct state *s)
+/* expl takes long, and floats need no more than exp. */
+static long double exponential(const struct judge *j, long double x)
 {
-    return (long double)s->count * LOOP_ROUNDOFF * s->magnitude;
+    return j->request->element == ELEMENT_F32 ? (long double)exp((double)x) : expl(x);
 }
 
-/* sum, product and xor of integers */
-
-static void begin_integer(const struct judge *j, struct state *s)
+static void take_exponent(const struct judge *j, struct state *s, long double x)
 {
-    *s = (struct state){.integer = j->request->plain == OP_PRODUCT};
-    if (initial(j)) s->integer = integer_at(j->result, initial(j), 0);
+    if (isnan(x) || isnan(s->value)) {
+        s->value = NAN;
+    } else if (x == s->value) {
+        s->magnitude += x > -INFINITY; /* the difference of infinities would be NaN */
+    } else if (x > s->value) {
+        s->magnitude = s->magnitude * exponential(j, s->value - x) + 1;
+        s->value = x;
+    } else {
+        s->magnitude += exponential(j, x - s->value);
+    }
 }
 
-static void take_integer(const struct judge *j, struct state *s, size_t i)
-{
-    uint64_t x = integer_at(j->element, j->in, i);
-    if (j->request->plain == OP_SUM) s->integer += x;
-    if (j->request->plain == OP_PRODUCT) s->integer *= x;
-    if (j->request->plain == OP_XOR) s->integer ^= x;
-}
-
-static void compare_integer(struct judge *j, const struct state *s, size_t i)
-{
-    expect_integer(j, i, s->integer);
-}
-
-/* max and min of integers */
-
-static void begin_extreme(const struct judge *j, struct state *s)
-{
-    bool largest = j->request->plain == OP_MAX, narrow = j->element == ELEMENT_I32;
-    int64_t least = narrow ? INT32_MIN : INT64_MIN, most = narrow ? INT32_MAX : INT64_MAX;
-    *s = (struct state){.integer = (uint64_t)(largest ? least : most)};
-    if (initial(j)) s->integer = integer_at(j->result, initial(j), 0);
-}
-
-static void take_extreme(const struct judge *j, struct state *s, size_t i)
-{
-    int64_t x = (int64_t)integer_at(j->element, j->in, i), best = (int64_t)s->integer;
-    if (j->request->plain == OP_MAX ? x > best : x < best) s->integer = (uint64_t)x;
-}
-
-/* max and min of floats: the first NaN stays, and of -0 and +0 the later one counts */
-
-static void absorb_extreme(const struct judge *j, struct state *s, long double x)
-{
-    if (isnan(s->value)) return;
-    if (!(j->request->plain == OP_MAX ? s->value > x : s->value < x)) s->value = x;
-}
-
-static void begin_real_extreme(const struct judge *j, struct state *s)
-{
-    *s = (struct state){.value = j->request->plain == OP_MAX ? -INFINITY : INFINITY};
-    if (initial(j)) absorb_extreme(j, s, real_at(j->result, initial(j), 0));
-}
-
-static void take_real_extreme(const struct judge *j, struct state *s, size_t i)
-{
-    absorb_extreme(j, s, real_at(j->element, j->in, i));
-}
-
-static void compare_real_extreme(struct judge *j, const struct state *s, size_t i)
-{
-    long double got = real_at(j->result, j->out, i);
-    bool same =
-        isnan(s->value) ? isnan(got) : got == s->value && !signbit(got) == !signbit(s->value);
-    if (!same) verdict_note_real(j->verdict, i, j->result, j->out, i, s->value);
-}
-
-/* sum of floats */
-
-static void absorb_sum(const struct judge *j, struct state *s, long double x)
-{
-    s->count++;
-    s->value += x;
-    s->magnitude += fabsl(x);
-    s->low = fminl(s->low, s->value);
-    s->high = fmaxl(s->high, s->value);
-    s->whole = s->whole && fabsl(x) <= (long double)j->exact_most && x == (long double)(int64_t)x;
-}
-
-static void begin_sum(const struct judge *j, struct state *s)
-{
-    *s = (struct state){.whole = true};
-    if (initial(j)) absorb_sum(j, s, real_at(j->result, initial(j), 0));
-}
-
-static void take_sum(const struct judge *j, struct state *s, size_t i)
-{
-    absorb_sum(j, s, real_at(j->element, j->in, i));
-}
-
-static void compare_sum(struct judge *j, const struct state *s, size_t i)
-{
-    /* A sum of neighbours is the difference of two running sums. */
-    bool exact = s->whole && s->high - s->low <= (long double)j->exact_most;
-    expect_real(j, i, s->value, exact ? 0 : j->growth * s->magnitude + loop_error(s));
-}
-
-/* product of floats */
-
-static void absorb_product(struct state *s, long double x)
-{
-    int exponent;
-    s->count++;
-    s->value *= x;
-    s->whole = s->whole && (x == 0 || fabsl(frexpl(x, &exponent)) == 0.5L);
-}
-
-static void begin_product(const struct judge *j, struct state *s)
-{
-    *s = (struct state){.value = 1, .whole = true};
-    if (initial(j)) absorb_product(s, real_at(j->result, initial(j), 0));
-}
-
-static void take_product(const struct judge *j, struct state *s, size_t i)
-{
-    absorb_product(s, real_at(j->element, j->in, i));
-}
-
-static void compare_product(struct judge *j, const struct state *s, size_t i)
-{
-    long double count = (long double)s->count;
-    long double growth = s->whole ? 0 : expm1l(count * ((long double)j->u + LOOP_ROUNDOFF));
-    expect_real(j, i, s->value, growth * fabsl(s->value));
-}
-
-/* affine and decay */
-
-static void absorb_affine(const struct judge *j, struct state *s, long double a, long double b)
+static void take_map(const struct judge *j, struct state *s, long double a, long double b)
 {
     long double size = fabsl(a), u = (long double)j->u;
     s->count++;
@@ -277,165 +169,153 @@ static void absorb_affine(const struct judge *j, struct state *s, long double a,
     s->high = fmaxl(s->high, s->magnitude);
 }
 
-static void begin_affine(const struct judge *j, struct state *s)
+/* An element, or an initial value. */
+static void take_real(const struct judge *j, struct state *s, long double x)
 {
-    *s = (struct state){0};
-    if (initial(j)) absorb_affine(j, s, 0, real_at(j->result, initial(j), 0));
-}
-
-static void take_affine(const struct judge *j, struct state *s, size_t i)
-{
-    absorb_affine(j, s, real_at(j->element, j->in, i), real_at(j->element, j->second, i));
-}
-
-static void take_decay(const struct judge *j, struct state *s, size_t i)
-{
-    absorb_affine(j, s, (long double)j->decay.keep,
-                  (long double)j->decay.take * real_at(j->element, j->in, i));
-}
-
-static void compare_affine(struct judge *j, const struct state *s, size_t i)
-{
-    /* Products that are too small for the type, or for a normal number, differ by less than this
-     * from exact ones. */
-    long double least = j->element == ELEMENT_F32 ? (long double)FLT_MIN : (long double)DBL_MIN;
-    long double small = (long double)j->u * least * (long double)s->count * (1 + s->high);
-    long double bound = j->growth * (s->magnitude + s->error) + s->error + loop_error(s);
-    expect_real(j, i, s->value, s->count ? bound + 4 * small : 0);
-}
-
-/* logsumexp: the value is the largest element */
-
-static void absorb_exponential(const struct judge *j, struct state *s, long double x)
-{
-    bool narrow = j->element == ELEMENT_F32;
+    int exponent;
     s->count++;
-    if (isnan(x) || isnan(s->value)) {
-        s->value = NAN;
-    } else if (x > s->value) {
-        long double scale = narrow ? (long double)exp((double)(s->value - x)) : expl(s->value - x);
-        s->magnitude = s->magnitude * scale + 1;
-        s->value = x;
-    } else if (x == s->value) {
-        s->magnitude += x > -INFINITY;
-    } else {
-        s->magnitude += narrow ? (long double)exp((double)(x - s->value)) : expl(x - s->value);
+    switch (j->op) {
+    case OP_MAX: /* the first NaN stays, and of -0 and +0 the later one counts */
+        if (!isnan(s->value) && !(s->value > x)) s->value = x;
+        break;
+    case OP_MIN:
+        if (!isnan(s->value) && !(s->value < x)) s->value = x;
+        break;
+    case OP_PRODUCT:
+        s->value *= x;
+        s->whole = s->whole && (x == 0 || fabsl(frexpl(x, &exponent)) == 0.5L);
+        break;
+    case OP_LOGSUMEXP: take_exponent(j, s, x); break;
+    default:
+        s->value += x;
+        s->magnitude += fabsl(x);
+        s->low = fminl(s->low, s->value);
+        s->high = fmaxl(s->high, s->value);
+        s->whole = s->whole && fabsl(x) <= j->exact_most && x == (long double)(int64_t)x;
     }
 }
 
-static void begin_logsumexp(const struct judge *j, struct state *s)
-{
-    *s = (struct state){.value = -INFINITY};
-    if (initial(j)) absorb_exponential(j, s, real_at(j->result, initial(j), 0));
-}
-
-static void take_logsumexp(const struct judge *j, struct state *s, size_t i)
-{
-    absorb_exponential(j, s, real_at(j->element, j->in, i));
-}
-
-static void compare_logsumexp(struct judge *j, const struct state *s, size_t i)
-{
-    if (!isfinite(s->value)) {
-        expect_real(j, i, s->value, 0);
-        return;
-    }
-    const double EXP_ULPS = 2, LOG_ULPS = 1; /* an ulp is at most 2 u */
-    bool narrow = j->element == ELEMENT_F32;
-    double count = (double)s->count;
-    long double logarithm = narrow ? (long double)log((double)s->magnitude) : logl(s->magnitude);
-    long double want = s->value + logarithm;
-    double most = (double)logarithm;
-    double units = j->depth * (2 * EXP_ULPS + 2) + most + 2 + 2 * LOG_ULPS * most;
-    double loop = count * (narrow ? 0x1p-51 : 0x1p-62);
-    expect_real(j, i, want,
-                1.01L * ((long double)(j->u * units + loop) + (long double)j->u * fabsl(want)));
-}
-
-/* brackets */
-
-static void begin_brackets(const struct judge *j, struct state *s)
-{
-    *s = (struct state){0};
-    if (initial(j)) s->opening = (int64_t)integer_at(j->result, initial(j), 0);
-}
-
-static void take_brackets(const struct judge *j, struct state *s, size_t i)
-{
-    char c = ((const char *)j->in)[i];
-    if (c == '(' || c == '[' || c == '{') s->opening++;
-    if (c != ')' && c != ']' && c != '}') return;
-    if (s->opening > 0)
-        s->opening--;
-    else
-        s->closing++;
-}
-
-static void compare_brackets(struct judge *j, const struct state *s, size_t i)
-{
-    expect_integer(j, i, (uint64_t)(s->closing ? -s->closing : s->opening));
-}
-
-/* line of sight: the value is the largest slope so far, of floats as on the GPU */
-
+/* Line of sight: of floats, as on the GPU. */
 static float slope_at(const struct judge *j, size_t i)
 {
-    float height = ((const float *)j->in)[i], distance = ((const float *)j->second)[i];
-    float slope = (height - j->request->eye) / distance;
-    return distance > 0 && slope == slope ? slope : -INFINITY;
+    const float *heights = j->in, *distances = j->request->second_input;
+    float slope = (heights[i] - j->request->eye) / distances[i];
+    return distances[i] > 0 && slope == slope ? slope : -INFINITY;
 }
 
-static void begin_sight(const struct judge *j, struct state *s)
+static void take(const struct judge *j, struct state *s, size_t i)
 {
-    (void)j;
-    *s = (struct state){.value = -INFINITY};
-}
-
-static void take_sight(const struct judge *j, struct state *s, size_t i)
-{
-    float slope = slope_at(j, i);
-    if (!(s->value > (long double)slope)) s->value = (long double)slope;
-}
-
-static void compare_sight(struct judge *j, const struct state *s, size_t i)
-{
-    bool visible = (long double)slope_at(j, i) > s->value;
-    j->found->visible += visible;
-    expect_integer(j, i, visible);
-}
-
-static struct steps steps_of(enum operator_kind op, enum element element)
-{
-    static const struct steps integers = {begin_integer, take_integer, compare_integer},
-                              extreme = {begin_extreme, take_extreme, compare_integer},
-                              real_extreme = {begin_real_extreme, take_real_extreme,
-                                              compare_real_extreme},
-                              sum = {begin_sum, take_sum, compare_sum},
-                              product = {begin_product, take_product, compare_product},
-                              affine = {begin_affine, take_affine, compare_affine},
-                              decay = {begin_affine, take_decay, compare_affine},
-                              logsumexp = {begin_logsumexp, take_logsumexp, compare_logsumexp},
-                              brackets = {begin_brackets, take_brackets, compare_brackets},
-                              sight = {begin_sight, take_sight, compare_sight};
-    bool real = element_is_real(element);
-    switch (op) {
-    case OP_SUM: return real ? sum : integers;
-    case OP_PRODUCT: return real ? product : integers;
-    case OP_MAX:
-    case OP_MIN: return real ? real_extreme : extreme;
-    case OP_LOGSUMEXP: return logsumexp;
-    case OP_AFFINE: return affine;
+    const struct request *r = j->request;
+    switch (j->op) {
+    case OP_BRACKETS: take_bracket(s, bracket_kind(((const char *)j->in)[i])); break;
+    case OP_SIGHT: s->value = fmaxl(s->value, (long double)slope_at(j, i)); break;
+    case OP_AFFINE:
+        take_map(j, s, real_at(r->element, j->in, i), real_at(r->element, r->second_input, i));
+        break;
     case OP_EMA:
-    case OP_DISCOUNT: return decay;
-    case OP_BRACKETS: return brackets;
-    case OP_SIGHT: return sight;
-    default: return integers;
+    case OP_DISCOUNT:
+        take_map(j, s, (long double)r->keep,
+                 (long double)r->take * real_at(r->element, j->in, i));
+        break;
+    default:
+        if (j->real)
+            take_real(j, s, real_at(r->element, j->in, i));
+        else
+            take_integer(j, s, integer_at(r->element, j->in, i));
+    }
+}
+
+static void begin(const struct judge *j, struct state *s)
+{
+    const struct request *r = j->request;
+    const void *initial = &r->initial_value;
+    uint64_t most = (uint64_t)(r->element == ELEMENT_I32 ? INT32_MAX : INT64_MAX);
+    *s = (struct state){.whole = true};
+    switch (j->op) {
+    case OP_PRODUCT: s->value = 1, s->integer = 1; break;
+    case OP_MIN: s->value = INFINITY, s->integer = most; break;
+    case OP_MAX: s->integer = ~most; /* fall through */
+    case OP_LOGSUMEXP:
+    case OP_SIGHT: s->value = -INFINITY; break;
+    default: break;
+    }
+    if (!r->initial) return;
+    if (j->op == OP_BRACKETS)
+        s->opening = *(const int32_t *)initial;
+    else if (j->op == OP_AFFINE || j->op == OP_EMA || j->op == OP_DISCOUNT)
+        take_map(j, s, 0, real_at(r->result, initial, 0));
+    else if (j->real)
+        take_real(j, s, real_at(r->result, initial, 0));
+    else
+        take_integer(j, s, integer_at(r->result, initial, 0));
+}
+
+/* ---- one result ------------------------------------------------------------------------------ */
+
+static long double bound_of(const struct judge *j, const struct state *s, long double want)
+{
+    const double EXP_ULPS = 2, LOG_ULPS = 1; /* an ulp is at most 2 u */
+    bool narrow = j->request->element == ELEMENT_F32;
+    long double count = (long double)s->count, u = (long double)j->u;
+    long double loop = count * LOOP_ROUNDOFF * s->magnitude;
+    switch (j->op) {
+    case OP_PRODUCT: return s->whole ? 0 : expm1l(count * (u + LOOP_ROUNDOFF)) * fabsl(want);
+    case OP_LOGSUMEXP: {
+        double most = (double)(want - s->value);
+        double units = j->depth * (2 * EXP_ULPS + 2) + most + 2 + 2 * LOG_ULPS * most;
+        loop = count * (narrow ? 0x1p-51L : 0x1p-62L);
+        return 1.01L * (u * (long double)units + loop + u * fabsl(want));
+    }
+    case OP_AFFINE:
+    case OP_EMA:
+    case OP_DISCOUNT: {
+        /* Products that are too small for the type, or for a normal number, differ by less than
+         * this from exact ones. */
+        long double least = narrow ? (long double)FLT_MIN : (long double)DBL_MIN;
+        long double small = u * least * count * (1 + s->high);
+        if (s->count == 0) return 0;
+        return j->growth * (s->magnitude + s->error) + s->error + loop + 4 * small;
+    }
+    default: /* a sum of neighbours is the difference of two running sums */
+        if (s->whole && s->high - s->low <= j->exact_most) return 0;
+        return j->growth * s->magnitude + loop;
+    }
+}
+
+/* An extreme of floats: -0 and +0 differ. */
+static void compare_extreme(struct judge *j, size_t i, long double want)
+{
+    enum element result = j->request->result;
+    long double got = real_at(result, j->out, i);
+    bool same = isnan(want) ? isnan(got) : got == want && !signbit(got) == !signbit(want);
+    if (!same) verdict_note_real(j->verdict, i, result, j->out, i, want);
+}
+
+static void compare(struct judge *j, const struct state *s, size_t i)
+{
+    uint64_t integer = s->integer;
+    long double want = s->value;
+    if (j->op == OP_BRACKETS) integer = (uint64_t)(s->closing ? -s->closing : s->opening);
+    if (j->op == OP_SIGHT) {
+        integer = (long double)slope_at(j, i) > s->value;
+        j->found->visible += integer;
+    }
+    if (!j->real) {
+        verdict_compare_integer(j->verdict, i, j->request->result, j->out, i, integer);
+    } else if (j->op == OP_MAX || j->op == OP_MIN) {
+        compare_extreme(j, i, want);
+    } else {
+        bool narrow = j->request->element == ELEMENT_F32, logs = j->op == OP_LOGSUMEXP;
+        if (logs && isfinite(want))
+            want += narrow ? (long double)log((double)s->magnitude) : logl(s->magnitude);
+        verdict_compare_real(j->verdict, i, j->request->result, j->out, i, want,
+                             isfinite(want) ? bound_of(j, s, want) : 0);
     }
 }
 
 /* ---- all sequences --------------------------------------------------------------------------- */
 
-struct text_place text_place_of(const void *text, size_t i)
+static struct text_place text_place_of(const void *text, size_t i)
 {
     struct text_place place = {1, 1};
     for (size_t k = 0; k < i; k++) {
@@ -446,62 +326,37 @@ struct text_place text_place_of(const void *text, size_t i)
     return place;
 }
 
-/* What a text says beside the depths. `was`: before character i. */
-static void note_brackets(const struct judge *j, const struct state *s, const struct state *was,
-                          size_t i)
+static void judge_element(struct judge *j, struct state *s, size_t i)
 {
     struct findings *f = j->found;
+    int64_t closing = s->closing;
+    if (!j->request->inclusive) compare(j, s, i);
+    take(j, s, i);
     if (s->opening > 0 && (size_t)s->opening > f->greatest) f->greatest = (size_t)s->opening;
-    if (f->wrong || s->closing == was->closing) return;
-    f->wrong = true;
-    f->wrong_at = text_place_of(j->in, i);
-}
-
-static void judge_element(struct judge *j, const struct steps *steps, struct state *s, size_t i)
-{
-    struct state was;
-    bool brackets = j->request->plain == OP_BRACKETS;
-    if (!j->request->inclusive) steps->compare(j, s, i);
-    if (brackets) was = *s;
-    steps->take(j, s, i);
-    if (brackets) note_brackets(j, s, &was, i);
-    if (j->request->inclusive) steps->compare(j, s, i);
-}
-
-static void end_sequence(const struct judge *j, const struct state *s)
-{
-    if (j->request->plain == OP_BRACKETS) j->found->open += (size_t)s->opening;
-}
-
-static void judge_sequences(struct judge *j, const struct steps *steps)
-{
-    struct state s = {0};
-    for (size_t q = 0; q < j->n; q++) {
-        size_t i = j->request->reverse ? j->n - 1 - q : q;
-        if (operators_is_first(j->request, i, j->n)) {
-            if (q > 0) end_sequence(j, &s);
-            steps->begin(j, &s);
-        }
-        judge_element(j, steps, &s, i);
-    }
-    end_sequence(j, &s);
+    if (s->closing > closing && !f->wrong) f->wrong_at = text_place_of(j->in, i), f->wrong = true;
+    if (j->request->inclusive) compare(j, s, i);
 }
 
 #define COLUMNS_TOGETHER 256 /* memory is read row by row */
 
-static void judge_columns(struct judge *j, const struct steps *steps)
+/* Other sequences than columns are in one column. */
+static void judge_sequences(struct judge *j)
 {
     const struct request *r = j->request;
     struct state states[COLUMNS_TOGETHER];
-    for (size_t first = 0; first < r->columns; first += COLUMNS_TOGETHER) {
-        size_t left = r->columns - first, width = left < COLUMNS_TOGETHER ? left : COLUMNS_TOGETHER;
-        for (size_t c = 0; c < width; c++) steps->begin(j, &states[c]);
-        for (size_t q = 0; q < r->rows; q++) {
-            size_t row = r->reverse ? r->rows - 1 - q : q;
-            for (size_t c = 0; c < width; c++)
-                judge_element(j, steps, &states[c], row * r->columns + first + c);
+    size_t columns = by_columns(r) ? r->columns : 1, rows = j->n / columns;
+    for (size_t first = 0; first < columns; first += COLUMNS_TOGETHER) {
+        size_t left = columns - first, width = left < COLUMNS_TOGETHER ? left : COLUMNS_TOGETHER;
+        for (size_t q = 0; q < rows; q++) {
+            size_t row = (r->reverse ? rows - 1 - q : q) * columns + first;
+            bool begins = by_columns(r) ? q == 0 : operators_is_first(r, row, j->n);
+            for (size_t c = 0; c < width; c++) {
+                if (begins && q > 0) j->found->open += (size_t)states[c].opening;
+                if (begins) begin(j, &states[c]);
+                judge_element(j, &states[c], row + c);
+            }
         }
-        for (size_t c = 0; c < width; c++) end_sequence(j, &states[c]);
+        for (size_t c = 0; c < width; c++) j->found->open += (size_t)states[c].opening;
     }
 }
 
@@ -509,58 +364,15 @@ static void judge_columns(struct judge *j, const struct steps *steps)
 static double smallest(const struct judge *j)
 {
     double least = INFINITY;
-    if (!element_is_real(j->element)) return 1;
+    if (!element_is_real(j->request->element)) return 1;
     for (size_t i = 0; i < j->n; i++) {
-        double magnitude = fabs((double)real_at(j->element, j->in, i));
+        double magnitude = fabs((double)real_at(j->request->element, j->in, i));
         if (magnitude > 0 && magnitude < least) least = magnitude;
     }
     return least;
 }
 
-void operators_judge(const struct request *r, const struct problem *p, const void *out,
-                     struct verdict *v, struct findings *found)
-{
-    struct judge j = {.request = r,
-                      .verdict = v,
-                      .found = found,
-                      .element = r->element,
-                      .result = r->result,
-                      .in = p->in,
-                      .second = r->second_input,
-                      .out = out,
-                      .n = p->n,
-                      .decay = operators_decay(r),
-                      .u = element_roundoff(r->element),
-                      .depth = depth_of(r, p->n),
-                      .exact_most = (double)element_exact_max(r->element)};
-    bool decays = r->plain == OP_EMA || r->plain == OP_DISCOUNT;
-    j.growth = expm1l(((long double)j.depth + decays) * (long double)j.u);
-    v->least = smallest(&j);
-    *found = (struct findings){0};
-    struct steps steps = steps_of(r->plain, r->element);
-    if (r->rows && r->along == 0)
-        judge_columns(&j, &steps);
-    else
-        judge_sequences(&j, &steps);
-}
-
 /* ---- partners -------------------------------------------------------------------------------- */
-
-/* Compares the partners of brackets with those that a stack finds. */
-
-/* The kind of a bracket, from 1 on; above 0 if it opens, below 0 if it closes; 0: no bracket. */
-static int bracket_kind(char c)
-{
-    switch (c) {
-    case '(': return 1;
-    case ')': return -1;
-    case '[': return 2;
-    case ']': return -2;
-    case '{': return 3;
-    case '}': return -3;
-    default: return 0;
-    }
-}
 
 /* The bracket at `closing` closes the one at `opening`. */
 static void note_pair(struct findings *f, const char *text, size_t opening, size_t closing)
@@ -568,10 +380,8 @@ static void note_pair(struct findings *f, const char *text, size_t opening, size
     f->pairs++;
     if (f->mixed || bracket_kind(text[opening]) == -bracket_kind(text[closing])) return;
     f->mixed = true;
-    f->mixed_opening = text[opening];
-    f->mixed_closing = text[closing];
-    f->opening_at = text_place_of(text, opening);
-    f->closing_at = text_place_of(text, closing);
+    f->mixed_opening = text[opening], f->opening_at = text_place_of(text, opening);
+    f->mixed_closing = text[closing], f->closing_at = text_place_of(text, closing);
 }
 
 /* Fills in partners, with what the text says beside them. The stack lies in `partner`: each bracket
@@ -605,14 +415,37 @@ static void find_partners(struct findings *f, int32_t *partner, const char *text
     }
 }
 
-void operators_judge_partners(const struct problem *p, const int32_t *partner, struct verdict *v,
-                              struct findings *found)
+static void judge_partners(struct judge *j)
 {
-    int32_t *want = allocated(malloc(p->n * sizeof *want));
-    v->least = 1;
-    *found = (struct findings){0};
-    find_partners(found, want, p->in, p->n);
-    for (size_t i = 0; i < p->n; i++)
-        if (partner[i] != want[i]) verdict_note_element(v, i, ELEMENT_I32, partner, i, &want[i]);
+    const int32_t *partner = j->out;
+    int32_t *want = allocated(malloc(j->n * sizeof *want));
+    find_partners(j->found, want, j->in, j->n);
+    for (size_t i = 0; i < j->n; i++)
+        if (partner[i] != want[i])
+            verdict_note_element(j->verdict, i, ELEMENT_I32, partner, i, &want[i]);
     free(want);
+}
+
+void operators_judge(struct request *r, const struct problem *p, const void *out,
+                     struct verdict *v)
+{
+    bool decays = r->plain == OP_EMA || r->plain == OP_DISCOUNT;
+    struct judge j = {.request = r,
+                      .op = r->plain,
+                      .real = element_is_real(r->result),
+                      .verdict = v,
+                      .found = &r->found,
+                      .in = p->in,
+                      .out = out,
+                      .n = p->n,
+                      .u = element_roundoff(r->element),
+                      .depth = depth_of(r, p->n),
+                      .exact_most = element_exact_max(r->element)};
+    j.growth = expm1l(((long double)j.depth + decays) * (long double)j.u);
+    v->least = smallest(&j);
+    r->found = (struct findings){0};
+    if (r->partners)
+        judge_partners(&j);
+    else
+        judge_sequences(&j);
 }

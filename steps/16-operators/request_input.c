@@ -4,7 +4,7 @@
  * The harness's input is the first one. A second input, such as b of affine, and the array of heads
  * lie in device memory of the step's own. They stay the same when the harness reverses its input.
  */
-#include "common/files/visible.h"
+#include "common/files/allocated.h"
 #include "common/harness/print/print.h"
 #include "common/step/cuda_check.h"
 #include "request.h"
@@ -100,21 +100,24 @@ static int generate(const struct request *r, struct input *input, size_t n, uint
                     struct fault *fault)
 {
     enum operator_kind op = r->plain;
-    enum element element = r->element;
-    bool integers = op == OP_SUM || op == OP_MAX || op == OP_MIN || op == OP_SIGHT;
-    int code = integers ? input_generate(input, element, n, false, seed, fault)
-                        : input_generate_bits(input, element, n, seed, fault);
-    if (code) return code;
-    if (op == OP_MAX || op == OP_MIN || op == OP_SIGHT) make_walk(input);
-    if (op == OP_PRODUCT && element_is_real(element)) make_factors(r, input);
-    if (op == OP_PRODUCT && !element_is_real(element)) make_odd(input);
-    if (op == OP_LOGSUMEXP) make_reals(input, 8);
-    if (op == OP_AFFINE || op == OP_EMA || op == OP_DISCOUNT) make_reals(input, 1);
-    if (op == OP_BRACKETS) make_text(input);
+    bool walk = op == OP_MAX || op == OP_MIN || op == OP_SIGHT, real = element_is_real(r->element);
+    int code = walk || op == OP_SUM ? input_generate(input, r->element, n, false, seed, fault)
+                                    : input_generate_bits(input, r->element, n, seed, fault);
+    if (code || op == OP_SUM || op == OP_XOR) return code;
+    if (walk)
+        make_walk(input);
+    else if (op == OP_BRACKETS)
+        make_text(input);
+    else if (op != OP_PRODUCT)
+        make_reals(input, op == OP_LOGSUMEXP ? 8 : 1);
+    else if (real)
+        make_factors(r, input);
+    else
+        make_odd(input);
     return 0;
 }
 
-/* ---- the first input ------------------------------------------------------------------------- */
+/* ---- both inputs ----------------------------------------------------------------------------- */
 
 static int check_length(const char *path, size_t n, size_t want, const char *of,
                         struct fault *fault)
@@ -145,40 +148,76 @@ static int first_input(const struct request *r, struct input *input, const struc
     return code;
 }
 
-/* ---- the second input ------------------------------------------------------------------------ */
-
 /* How far the points are from the first one of their sequence: 0, 1, 2, … */
-static void make_distances(const struct request *r, struct input *distances)
+static int make_distances(const struct request *r, struct input *distances, size_t n)
 {
-    size_t n = distances->n, distance = 0;
-    float *to = distances->data;
-    bool columns = r->rows && r->along == 0;
+    float *to = distances->data = allocated(malloc(n * sizeof *to));
+    size_t distance = 0;
     for (size_t q = 0; q < n; q++) {
         size_t i = r->reverse ? n - 1 - q : q;
-        if (columns)
-            distance = q / r->columns;
-        else
-            distance = operators_is_first(r, i, n) ? 0 : distance + 1;
-        to[i] = (float)distance;
+        distance = operators_is_first(r, i, n) ? 0 : distance + 1;
+        to[i] = (float)(r->rows && r->along == 0 ? q / r->columns : distance);
     }
+    return 0;
 }
 
 static int second_input(const struct request *r, struct input *second, size_t n,
                         const struct options *o, struct fault *fault)
 {
     *second = (struct input){.element = r->element, .n = n};
-    if (r->second) {
-        int code = input_read(second, r->element, r->second, 0, fault);
-        if (!code) code = check_length(r->second, second->n, n, "--input", fault);
-        if (code) input_free(second);
-        return code;
+    if (!r->second && r->plain == OP_AFFINE)
+        return generate(r, second, n, o->seed ^ SECOND_SEED, fault);
+    if (!r->second) return make_distances(r, second, n);
+    int code = input_read(second, r->element, r->second, 0, fault);
+    if (!code) code = check_length(r->second, second->n, n, "--input", fault);
+    if (code) input_free(second);
+    return code;
+}
+
+/* ---- heads ----------------------------------------------------------------------------------- */
+
+/* Bytes of an element of the array of heads, and the array's elements and bytes for n elements. */
+static size_t head_size(enum scan_heads kind)
+{
+    static const size_t sizes[] = {[SCAN_HEADS_BYTES] = 1,
+                                   [SCAN_HEADS_BITS] = 4,
+                                   [SCAN_HEADS_KEYS] = 4,
+                                   [SCAN_HEADS_OFFSETS] = 8};
+    return sizes[kind];
+}
+
+void *operators_heads(const struct request *r, size_t n, size_t *count, size_t *bytes)
+{
+    *count = r->kind == SCAN_HEADS_BITS ? n / 32 + (n % 32 > 0) : n;
+    if (r->kind == SCAN_HEADS_OFFSETS) {
+        *count = 0;
+        for (size_t i = 0; i < n; i++) *count += operators_begins(r, i);
     }
-    if (r->plain == OP_AFFINE) return generate(r, second, n, o->seed ^ SECOND_SEED, fault);
-    second->data = malloc(n * sizeof(float));
-    if (!second->data)
-        return fail(fault, EXIT_USAGE, "%zu distances do not fit into host memory.", n);
-    make_distances(r, second);
-    return 0;
+    *bytes = *count * head_size(r->kind);
+    void *heads = calloc(*bytes, 1);
+    int32_t key = 0;
+    int64_t *offset = heads;
+    for (size_t i = 0; i < n && heads; i++) {
+        bool begins = operators_begins(r, i);
+        key += begins;
+        switch (r->kind) {
+        case SCAN_HEADS_BYTES: ((uint8_t *)heads)[i] = begins; break;
+        case SCAN_HEADS_BITS: ((uint32_t *)heads)[i / 32] |= (uint32_t)begins << i % 32; break;
+        case SCAN_HEADS_KEYS: ((int32_t *)heads)[i] = key; break;
+        default:
+            if (begins) *offset++ = (int64_t)i;
+        }
+    }
+    return heads;
+}
+
+/* Of offsets, about as many. */
+size_t operators_own_bytes(const struct request *r, size_t n)
+{
+    size_t heads = r->kind == SCAN_HEADS_OFFSETS ? n / (r->every ? r->every : EVERY_DEFAULT) + 1
+                   : r->kind == SCAN_HEADS_BITS  ? n / 32 + 1
+                                                 : n;
+    return n * r->function->second + heads * head_size(r->kind);
 }
 
 /* ---- device memory --------------------------------------------------------------------------- */
@@ -201,98 +240,22 @@ static int upload_second(struct request *r, const struct input *first, const str
     struct input second;
     free(r->second_input);
     r->second_input = NULL;
-    if (!operator_facts[r->plain].second) return 0;
+    if (!r->function->second) return 0;
     int code = second_input(r, &second, first->n, o, fault);
     if (code) return code;
     r->second_input = second.data;
-    size_t size = element_size(r->element);
+    size_t size = r->function->second;
     return upload(r, &r->second_on_device, second.data, first->n * size, size, fault);
 }
 
 static int upload_heads(struct request *r, size_t n, struct fault *fault)
 {
-    static const size_t sizes[] = {[SCAN_HEADS_BYTES] = 1,
-                                   [SCAN_HEADS_BITS] = 4,
-                                   [SCAN_HEADS_KEYS] = 4,
-                                   [SCAN_HEADS_OFFSETS] = 8};
     r->head_count = r->head_bytes = 0;
     if (r->kind == SCAN_HEADS_NONE) return 0;
-    void *heads = operators_heads(r, n, &r->head_count, &r->head_bytes);
-    if (!heads) return fail(fault, EXIT_USAGE, "the heads of %zu elements do not fit.", n);
-    int code = upload(r, &r->heads_on_device, heads, r->head_bytes, sizes[r->kind], fault);
+    void *heads = allocated(operators_heads(r, n, &r->head_count, &r->head_bytes));
+    int code = upload(r, &r->heads_on_device, heads, r->head_bytes, head_size(r->kind), fault);
     free(heads);
     return code;
-}
-
-/* ---- everything ------------------------------------------------------------------------------ */
-
-int operators_plan(const struct subject *s, struct input *input, struct fault *fault)
-{
-    struct request *r = s->self;
-    int code = operators_check(r, s->options, fault);
-    *input = (struct input){.element = r->element, .n = count_asked(r, s->options)};
-    return code;
-}
-
-size_t operators_own_bytes(const struct request *r, size_t n)
-{
-    size_t second = operator_facts[r->plain].second ? n * element_size(r->element) : 0;
-    return second + operators_heads_bytes(r, n);
-}
-
-int operators_input(const struct subject *s, struct input *input, struct fault *fault)
-{
-    struct request *r = s->self;
-    const struct options *o = s->options;
-    int code = operators_check(r, o, fault);
-    if (!code) code = first_input(r, input, o, fault);
-    if (code) return code;
-    r->n = input->n;
-    if (r->plain == OP_SIGHT) r->eye = ((const float *)input->data)[r->reverse ? input->n - 1 : 0];
-    code = upload_second(r, input, o, fault);
-    if (!code) code = upload_heads(r, input->n, fault);
-    if (!code && (o->input || r->initial)) code = operators_check_range(r, input, o->input, fault);
-    if (code) input_free(input);
-    return code;
-}
-
-void *operators_open(void)
-{
-    struct request *r = calloc(1, sizeof *r);
-    if (r) *r = (struct request){.op = OP_MAX, .along = -1};
-    return r;
-}
-
-void operators_close(void *self)
-{
-    struct request *r = self;
-    /* Without arrays there may be no device that could be asked to free them. */
-    if (r->second_on_device.memory) cudaFree(r->second_on_device.memory);
-    if (r->heads_on_device.memory) cudaFree(r->heads_on_device.memory);
-    free(r->second_input);
-    free(r);
-}
-
-void operators_about_input(const struct request *r, char *text, size_t size,
-                           const struct options *o)
-{
-    const struct operator_facts *op = &operator_facts[r->op];
-    size_t n = r->n;
-    struct element_words elements = element_words(r->element, n);
-    if (op->plain == OP_BRACKETS) snprintf(elements.s, sizeof elements.s, "character%s", plural(n));
-    char name[120];
-    *text = '\0';
-    if (!o->input) {
-        snprintf(text, size, "%s %s: %s, seed %llu", format_count(n).s, elements.s, op->random,
-                 (unsigned long long)o->seed);
-    } else if (op->plain == OP_BRACKETS || r->second) {
-        visible(name, sizeof name, strcmp(o->input, "-") ? o->input : "stdin");
-        int used = snprintf(text, size, "%s %s from %s", format_count(n).s, elements.s, name);
-        if (r->second && used >= 0 && (size_t)used < size) {
-            visible(name, sizeof name, strcmp(r->second, "-") ? r->second : "stdin");
-            snprintf(text + used, size - (size_t)used, " and %s", name);
-        }
-    }
 }
 
 /* ---- the range of a type --------------------------------------------------------------------- */
@@ -307,62 +270,30 @@ void operators_about_input(const struct request *r, char *text, size_t size,
  * integers wrap.
  */
 
-/* Powers of two: results stay below the largest number by a factor of 2, and products of factors
- * above the smallest normal one. */
-struct limits {
-    double most;
-    int highest, lowest;
-};
-
-static struct limits limits_of(enum element element)
-{
-    if (element == ELEMENT_F32) return (struct limits){FLT_MAX / 2, FLT_MAX_EXP - 2, FLT_MIN_EXP};
-    return (struct limits){DBL_MAX / 2, DBL_MAX_EXP - 2, DBL_MIN_EXP};
-}
-
-static double number(enum element element, const void *array, size_t i)
-{
-    return element == ELEMENT_F32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
-}
-
-/* 0 without an initial value, or with one that makes no result finite in any order. */
-static double initial_magnitude(const struct request *r, enum element element)
-{
-    double x = number(element, &r->initial_value, 0);
-    return r->initial && isfinite(x) ? fabs(x) : 0;
-}
-
-/* The sum of all magnitudes that are finite. */
-static double magnitudes(enum element element, const void *array, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        double x = fabs(number(element, array, i));
-        if (isfinite(x)) sum += x;
-    }
-    return sum;
-}
-
-/* Binary logarithms of the smallest and the largest product of neighbours, by magnitude. Factors
- * that are 0 or not finite are passed over. */
-struct products {
+/* What the elements of an array may combine to. The logarithms are binary, of the smallest and the
+ * largest product of neighbours, by magnitude; factors that are 0 or not finite are passed over. */
+struct extent {
+    double sum; /* of all finite magnitudes */
     double smallest, largest;
+    size_t infinite; /* the first element that is not finite; n: there is none */
 };
 
-static struct products products_of(enum element element, const void *array, size_t n)
+static struct extent extent_of(enum element element, const void *array, size_t n)
 {
-    double here = 0, lowest = 0, highest = 0;
-    struct products p = {0, 0};
+    struct extent e = {.infinite = n};
+    double here = 0, lowest = 0, highest = 0, x;
     for (size_t i = 0; i < n; i++) {
-        double x = fabs(number(element, array, i));
-        if (x == 0 || !isfinite(x)) continue;
-        here += log2(x);
-        p.largest = fmax(p.largest, here - lowest);
-        p.smallest = fmin(p.smallest, here - highest);
+        element_to_doubles(element, array, i, 1, &x);
+        if (!isfinite(x) && e.infinite == n) e.infinite = i;
+        if (!isfinite(x) || x == 0) continue;
+        e.sum += fabs(x);
+        here += log2(fabs(x));
+        e.largest = fmax(e.largest, here - lowest);
+        e.smallest = fmin(e.smallest, here - highest);
         lowest = fmin(lowest, here);
         highest = fmax(highest, here);
     }
-    return p;
+    return e;
 }
 
 /* `path`: NULL for random numbers, whose results stay in range without an initial value. */
@@ -376,77 +307,94 @@ static int refuse(const struct request *r, const char *path, const char *what, s
                 path, what, type);
 }
 
-static int check_finite(const struct request *r, enum element element, const void *array, size_t n,
+static int check_finite(const struct request *r, const struct extent *e, const void *array,
                         const char *path, struct fault *fault)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(number(element, array, i)))
-            return fail(fault, EXIT_USAGE, "%s: element %zu is %g; --op %s needs finite ones.",
-                        path, i, number(element, array, i), operator_facts[r->op].name);
-    return 0;
-}
-
-/* |h| is at most the largest product of neighbours of a, or 1, times the sum of all |b|. */
-static int check_affine(const struct request *r, const struct input *in, const char *path,
-                        struct fault *fault)
-{
-    enum element e = in->element;
-    const void *b = r->second_input;
-    double most = limits_of(e).most;
-    int code = check_finite(r, e, in->data, in->n, path, fault);
-    if (!code) code = check_finite(r, e, b, in->n, r->second, fault);
-    if (code) return code;
-    double largest = exp2(products_of(e, in->data, in->n).largest);
-    double sum = magnitudes(e, b, in->n) + initial_magnitude(r, e) + 1;
-    return largest * sum < most ? 0 : refuse(r, path, "results", fault);
+    double x;
+    if (e->infinite == r->n) return 0;
+    element_to_doubles(r->element, array, e->infinite, 1, &x);
+    return fail(fault, EXIT_USAGE, "%s: element %zu is %g; --op %s needs finite ones.", path,
+                e->infinite, x, operator_facts[r->op].name);
 }
 
 /* A depth is at most the initial one and all brackets that open, and at least minus all that
  * close. */
-static int check_depths(const struct request *r, const struct input *in, const char *path,
+static int check_depths(const struct request *r, const char *text, const char *path,
                         struct fault *fault)
 {
-    size_t opening = r->initial ? (uint32_t)r->initial_value : 0;
-    size_t closing = 0;
-    if (in->n <= INT32_MAX - opening) return 0;
-    for (size_t i = 0; i < in->n; i++) {
-        char c = ((const char *)in->data)[i];
-        opening += c == '(' || c == '[' || c == '{';
-        closing += c == ')' || c == ']' || c == '}';
+    size_t opening = r->initial ? (uint32_t)r->initial_value : 0, closing = 0;
+    if (r->n <= INT32_MAX - opening) return 0;
+    for (size_t i = 0; i < r->n; i++) {
+        opening += text[i] == '(' || text[i] == '[' || text[i] == '{';
+        closing += text[i] == ')' || text[i] == ']' || text[i] == '}';
     }
     if (opening <= INT32_MAX && closing <= INT32_MAX) return 0;
-    return r->initial
-               ? refuse(r, NULL, "depths", fault)
-               : fail(fault, EXIT_USAGE, "%s: depths may leave the range of %s; take a part.", path,
-                      element_plural(r->result));
+    return refuse(r, r->initial ? NULL : path, "depths", fault);
 }
 
-int operators_check_range(const struct request *r, const struct input *in, const char *path,
-                          struct fault *fault)
+/* Results stay below the largest number by a factor of 2, and products of factors above the
+ * smallest normal one. |h| of an affine recurrence is at most the largest product of neighbours of
+ * a, or 1, times the sum of all |b|. */
+static int check_range(const struct request *r, const void *in, const char *path,
+                       struct fault *fault)
 {
-    enum element e = in->element;
-    struct limits limits = limits_of(e);
+    enum element type = r->element;
+    bool single = type == ELEMENT_F32, decays = r->plain == OP_EMA || r->plain == OP_DISCOUNT;
+    double most = single ? FLT_MAX / 2 : DBL_MAX / 2;
+    int highest = single ? FLT_MAX_EXP : DBL_MAX_EXP, lowest = single ? FLT_MIN_EXP : DBL_MIN_EXP;
     if (path && strcmp(path, "-") == 0) path = "stdin";
     if (r->plain == OP_BRACKETS) return check_depths(r, in, path, fault);
-    if (!element_is_real(e)) return 0;
-    switch (r->plain) {
-    case OP_EMA:
-    case OP_DISCOUNT: {
-        int code = check_finite(r, e, in->data, in->n, path, fault);
-        if (code) return code;
-    } /* fall through */
-    case OP_SUM:
-        if (magnitudes(e, in->data, in->n) + initial_magnitude(r, e) < limits.most) return 0;
+    if (!element_is_real(type)) return 0;
+
+    struct extent a = extent_of(type, in, r->n);
+    struct extent initial = extent_of(type, &r->initial_value, r->initial ? 1 : 0);
+    int code = decays || r->plain == OP_AFFINE ? check_finite(r, &a, in, path, fault) : 0;
+    if (code) return code;
+    if ((decays || r->plain == OP_SUM) && !(a.sum + initial.sum < most))
         return refuse(r, path, "sums", fault);
-    case OP_PRODUCT: {
-        struct products p = products_of(e, in->data, in->n);
-        double initial = initial_magnitude(r, e), more = initial > 0 ? log2(initial) : 0;
-        if (p.largest + fmax(more, 0) < limits.highest &&
-            p.smallest + fmin(more, 0) > limits.lowest)
-            return 0;
+    if (r->plain == OP_PRODUCT && !(a.largest + initial.largest < highest - 2 &&
+                                    a.smallest + initial.smallest > lowest))
         return refuse(r, path, "products", fault);
-    }
-    case OP_AFFINE: return check_affine(r, in, path, fault);
-    default: return 0;
-    }
+    if (r->plain != OP_AFFINE) return 0;
+    struct extent b = extent_of(type, r->second_input, r->n);
+    code = check_finite(r, &b, r->second_input, r->second, fault);
+    if (code) return code;
+    if (exp2(a.largest) * (b.sum + initial.sum + 1) < most) return 0;
+    return refuse(r, path, "results", fault);
+}
+
+/* ---- everything ------------------------------------------------------------------------------ */
+
+int operators_plan(const struct subject *s, struct input *input, struct fault *fault)
+{
+    struct request *r = s->self;
+    int code = operators_check(r, s->options, fault);
+    *input = (struct input){.element = r->element, .n = count_asked(r, s->options)};
+    return code;
+}
+
+int operators_input(const struct subject *s, struct input *input, struct fault *fault)
+{
+    struct request *r = s->self;
+    const struct options *o = s->options;
+    int code = operators_check(r, o, fault);
+    if (!code) code = first_input(r, input, o, fault);
+    if (code) return code;
+    r->n = input->n;
+    if (r->plain == OP_SIGHT) r->eye = ((const float *)input->data)[r->reverse ? input->n - 1 : 0];
+    code = upload_second(r, input, o, fault);
+    if (!code) code = upload_heads(r, input->n, fault);
+    if (!code && (o->input || r->initial)) code = check_range(r, input->data, o->input, fault);
+    if (code) input_free(input);
+    return code;
+}
+
+void operators_close(void *self)
+{
+    struct request *r = self;
+    /* Without arrays there may be no device that could be asked to free them. */
+    if (r->second_on_device.memory) cudaFree(r->second_on_device.memory);
+    if (r->heads_on_device.memory) cudaFree(r->heads_on_device.memory);
+    free(r->second_input);
+    free(r);
 }

@@ -90,34 +90,41 @@ cudaError_t scan_operators_init(void *workspace, size_t bytes, cudaStream_t stre
  */
 #define SCAN_ARGUMENTS size_t n, const struct scan_options *options, cudaStream_t stream
 /* clang-format off */
-#define DECLARE_SCAN(name, In, Out)                                                                \
-    cudaError_t scan_##name(void *workspace, size_t *bytes, Out *out, const In *in, SCAN_ARGUMENTS)
+#define SCAN_DECLARE(name, In, Out)                                                                \
+    cudaError_t scan_##name(void *workspace, size_t *bytes, Out *out, const In *in, SCAN_ARGUMENTS);
 /* clang-format on */
 
-DECLARE_SCAN(sum_f32, float, float);
-DECLARE_SCAN(sum_f64, double, double);
-DECLARE_SCAN(sum_i32, int32_t, int32_t);
-DECLARE_SCAN(sum_i64, int64_t, int64_t);
-DECLARE_SCAN(product_f32, float, float);
-DECLARE_SCAN(product_f64, double, double);
-DECLARE_SCAN(product_i64, int64_t, int64_t);
-DECLARE_SCAN(max_f32, float, float);
-DECLARE_SCAN(max_f64, double, double);
-DECLARE_SCAN(max_i32, int32_t, int32_t);
-DECLARE_SCAN(max_i64, int64_t, int64_t);
-DECLARE_SCAN(min_f32, float, float);
-DECLARE_SCAN(min_f64, double, double);
-DECLARE_SCAN(min_i32, int32_t, int32_t);
-DECLARE_SCAN(min_i64, int64_t, int64_t);
-DECLARE_SCAN(xor_u32, uint32_t, uint32_t);
-DECLARE_SCAN(xor_u64, uint64_t, uint64_t);
-DECLARE_SCAN(logsumexp_f32, float, float);
-DECLARE_SCAN(logsumexp_f64, double, double);
-/* Of ( ) [ ] { } and other characters. Each kind of bracket counts as the same. From the first
- * closing bracket without an opening one on: minus the number of such brackets so far. At most
- * 2^31 - 1 of them open, with those of the initial depth, and as many close. */
-DECLARE_SCAN(brackets, uint8_t, int32_t);
-#undef DECLARE_SCAN
+/* X(name, In, Out) */
+#define SCAN_WITH_ALL_HEADS(X)                                                                     \
+    X(sum_f32, float, float)                                                                       \
+    X(sum_f64, double, double)                                                                     \
+    X(sum_i32, int32_t, int32_t)                                                                   \
+    X(sum_i64, int64_t, int64_t)                                                                   \
+    X(max_f32, float, float)                                                                       \
+    X(max_f64, double, double)                                                                     \
+    X(max_i32, int32_t, int32_t)                                                                   \
+    X(max_i64, int64_t, int64_t)
+
+/* brackets: of ( ) [ ] { } and other characters. Each kind of bracket counts as the same. From the
+ * first closing bracket without an opening one on: minus the number of such brackets so far. At
+ * most 2^31 - 1 of them open, with those of the initial depth, and as many close. */
+#define SCAN_WITH_SOME_HEADS(X)                                                                    \
+    X(product_f32, float, float)                                                                   \
+    X(product_f64, double, double)                                                                 \
+    X(product_i64, int64_t, int64_t)                                                               \
+    X(min_f32, float, float)                                                                       \
+    X(min_f64, double, double)                                                                     \
+    X(min_i32, int32_t, int32_t)                                                                   \
+    X(min_i64, int64_t, int64_t)                                                                   \
+    X(xor_u32, uint32_t, uint32_t)                                                                 \
+    X(xor_u64, uint64_t, uint64_t)                                                                 \
+    X(logsumexp_f32, float, float)                                                                 \
+    X(logsumexp_f64, double, double)                                                               \
+    X(brackets, uint8_t, int32_t)
+
+SCAN_WITH_ALL_HEADS(SCAN_DECLARE)
+SCAN_WITH_SOME_HEADS(SCAN_DECLARE)
+#undef SCAN_DECLARE
 
 /* The largest or smallest so far, and its index: in its row or column, otherwise in the array. Of
  * equal ones the last one counts, and of NaNs the last one, as torch.cummax has it. Where an
