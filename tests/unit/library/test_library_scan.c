@@ -1,7 +1,10 @@
 /*
- * test_library_scan.c — the library's scans against a loop: each operator and type, and each
- * option; argmax and argmin with equal elements, -0, NaN and infinities.
+ * test_library_scan.c — the library's scans beside the engine's, which test_operators.c compares with
+ * a reference: each operator and type, and each option; argmax and argmin against a loop, with equal
+ * elements, -0, NaN and infinities.
  */
+#include "common/tools/library/scan/functions.h"
+#include "common/tools/library/scan_options.h"
 #include "tests/unit/library/calls.h"
 #include "tests/support/cudart_check.h"
 
@@ -10,246 +13,128 @@
 
 TestSuite(library_scan, .timeout = 300);
 
-/* ---- the reference --------------------------------------------------------------------------- */
+/* ---- beside the functions that they call ----------------------------------------------------- */
 
-/* A number of any type: floats in `real`, all others in `word`, modulo 2^64. */
-struct number {
-    double real;
-    uint64_t word;
-};
-
-static bool is_real(enum type type) { return type == F32 || type == F64; }
-
-static struct number read_number(enum type type, const void *array, size_t i)
+/* The engine's function for one of the library's: types of as many bits stand for each other. */
+static const struct scan_function *engine_of(const struct function *f)
 {
-    struct number x = {0, 0};
-    switch (type) {
-    case I8: x.word = (uint64_t)((const int8_t *)array)[i]; break;
-    case I16: x.word = (uint64_t)((const int16_t *)array)[i]; break;
-    case I32: x.word = (uint64_t)((const int32_t *)array)[i]; break;
-    case U32: x.word = ((const uint32_t *)array)[i]; break;
-    case F32: x.real = ((const float *)array)[i]; break;
-    case F64: x.real = ((const double *)array)[i]; break;
-    default: x.word = ((const uint64_t *)array)[i];
-    }
-    return x;
+    char name[40];
+    snprintf(name, sizeof name, "%s", f->name + strlen("scan_"));
+    if ((f->in == U32 || f->in == U64) && f->operation != XOR) name[strlen(name) - 3] = 'i';
+    const struct scan_function *e = scan_functions;
+    while (e->name && strcmp(e->name, name) != 0) e++;
+    cr_assert(e->name, "%s", name);
+    return e;
 }
 
-static void write_number(enum type type, void *array, size_t i, int value)
-{
-    switch (type) {
-    case I8: ((int8_t *)array)[i] = (int8_t)value; break;
-    case I16: ((int16_t *)array)[i] = (int16_t)value; break;
-    case I32: ((int32_t *)array)[i] = value; break;
-    case U32: ((uint32_t *)array)[i] = (uint32_t)value; break;
-    case F32: ((float *)array)[i] = (float)value; break;
-    case F64: ((double *)array)[i] = value; break;
-    default: ((int64_t *)array)[i] = value;
-    }
-}
-
-static struct number identity_of(const struct function *f)
-{
-    struct number x = {0, 0};
-    bool narrow = f->out == I32;
-    switch (f->operation) {
-    case PRODUCT: x.real = 1, x.word = 1; break;
-    case MAX: x.real = -INFINITY, x.word = (uint64_t)(narrow ? INT32_MIN : INT64_MIN); break;
-    case MIN: x.real = INFINITY, x.word = (uint64_t)(narrow ? INT32_MAX : INT64_MAX); break;
-    case LOGSUMEXP: x.real = -INFINITY; break;
-    default: break;
-    }
-    return x;
-}
-
-static struct number combine(enum operation operation, struct number h, struct number x,
-                             struct number y)
-{
-    switch (operation) {
-    case SUM: h.real += x.real, h.word += x.word; break;
-    case PRODUCT: h.real *= x.real, h.word *= x.word; break;
-    case MAX:
-        h.real = fmax(h.real, x.real);
-        if ((int64_t)x.word > (int64_t)h.word) h.word = x.word;
-        break;
-    case MIN:
-        h.real = fmin(h.real, x.real);
-        if ((int64_t)x.word < (int64_t)h.word) h.word = x.word;
-        break;
-    case XOR: h.word ^= x.word; break;
-    case LOGSUMEXP: {
-        double most = fmax(h.real, x.real);
-        h.real = most + log(exp(h.real - most) + exp(x.real - most));
-        break;
-    }
-    case AFFINE: h.real = x.real * h.real + y.real; break;
-    default: h.real = KEEP * h.real + TAKE * x.real;
-    }
-    return h;
-}
-
-/* The sequence of each element. */
-static size_t *sequences(size_t n, const struct upsweep_scan_options *o, const bool *head)
-{
-    size_t *id = malloc((n + 1) * sizeof *id), count = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (o->columns) {
-            id[i] = i % o->columns;
-            continue;
-        }
-        if (i > 0 && (o->row ? i % o->row == 0 : o->kind && head[i])) count++;
-        id[i] = count;
-    }
-    return id;
-}
-
-static bool is_near(const struct function *f, struct number got, struct number want)
-{
-    if (is_real(f->out)) {
-        double most = f->out == F32 ? 2e-5 : 1e-11;
-        return got.real == want.real ||
-               fabs(got.real - want.real) <= most * fmax(1, fabs(want.real));
-    }
-    unsigned bits = (unsigned)(8 * type_bytes[f->out]);
-    uint64_t mask = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
-    return (got.word & mask) == (want.word & mask);
-}
-
-static void expect_scan(const struct function *f, const void *out, const void *in, const void *b,
-                        size_t n, const struct upsweep_scan_options *o, const bool *head)
-{
-    struct number *state = malloc((n + 1) * sizeof *state), none = {0, 0};
-    size_t *id = sequences(n, o, head);
-    struct number first = o->initial ? read_number(f->out, o->initial, 0) : identity_of(f);
-    for (size_t i = 0; i < n; i++) state[i] = first;
-    for (size_t k = 0; k < n; k++) {
-        size_t i = o->reverse ? n - 1 - k : k;
-        struct number *h = &state[id[i]], before = *h, x = read_number(f->in, in, i);
-        *h = combine(f->operation, before, x, b ? read_number(f->in, b, i) : none);
-        struct number want = o->inclusive ? *h : before, got = read_number(f->out, out, i);
-        cr_assert(is_near(f, got, want),
-                  "%s, n = %zu, element %zu: %.17g or %llx, not %.17g or %llx", f->name, n, i,
-                  got.real, (unsigned long long)got.word, want.real, (unsigned long long)want.word);
-    }
-    free(state), free(id);
-}
-
-/* ---- input ----------------------------------------------------------------------------------- */
-
-/* Numbers whose results are exact, or nearly so. */
+/* Random bits, or floats that are whole numbers, whose sums are exact. */
 static void *input_for(const struct function *f, size_t n)
 {
-    void *in = malloc((n + 1) * type_bytes[f->in]);
+    unsigned char *in = malloc((n + 1) * 8);
     for (size_t i = 0; i < n; i++) {
-        int x = (int)(random_bits() % 7) - 3;
-        if (f->operation == PRODUCT) x = random_bits() % 2 ? 1 : -1;
-        if (f->operation == PRODUCT && !is_real(f->in)) x *= 3;
-        if (f->operation == MAX || f->operation == MIN) x *= (int)(i % 100000) + 1;
-        write_number(f->in, in, i, x);
-        if (f->operation == AFFINE && f->in == F32) ((float *)in)[i] = (float)x / 4;
-        if (f->operation == AFFINE && f->in == F64) ((double *)in)[i] = (double)x / 4;
+        uint64_t bits = random_bits();
+        int x = f->operation == PRODUCT ? (bits & 1 ? 1 : -1) : (int)(bits % 7) - 3;
+        if (f->in == F32)
+            ((float *)in)[i] = (float)x;
+        else if (f->in == F64)
+            ((double *)in)[i] = x;
+        else
+            memcpy(in + i * type_bytes[f->in], &bits, type_bytes[f->in]);
     }
     return in;
 }
 
-static void scan_and_expect(const struct function *f, size_t n,
-                            const struct upsweep_scan_options *o, const bool *head)
+/* The library's function leaves the bits that the engine's does. */
+static void expect_scan(const struct function *f, size_t n, const struct upsweep_scan_options *o)
 {
-    struct arguments a = {.n = n, .scan = o};
-    void *in = input_for(f, n), *b = f->operation == AFFINE ? input_for(f, n) : NULL;
-    void *out = malloc((n + 1) * type_bytes[f->out]);
-    call_once(f, &a, in, b, n * type_bytes[f->in], out, NULL);
-    expect_scan(f, out, in, b, n, o, head);
-    free(in), free(b), free(out);
+    const struct scan_options options = options_of_scan(o);
+    size_t bytes, all = n * type_bytes[f->out];
+    unsigned char *in = input_for(f, n), *more = input_for(f, n);
+    unsigned char *got = malloc(all + 1), *want = malloc(all + 1);
+    struct memory m;
+    memory_open(&m, f, &(struct arguments){.n = n, .scan = o}, in, more, n * type_bytes[f->in]);
+    ok(f->call(&m.a));
+    if (n) ok(cudaMemcpy(got, m.a.out, all, cudaMemcpyDeviceToHost));
+    struct scan_call call = {NULL, &bytes, m.a.out,  m.a.in, m.a.more_in, n,
+                             KEEP, TAKE,   0, &options, NULL};
+    ok(engine_of(f)->call(&call));
+    call.workspace = device_memory(bytes);
+    ok(scan_operators_init(call.workspace, bytes, NULL));
+    if (n) ok(cudaMemset(m.a.out, 0xcd, all));
+    ok(engine_of(f)->call(&call));
+    if (n) ok(cudaMemcpy(want, m.a.out, all, cudaMemcpyDeviceToHost));
+    cr_assert(memcmp(got, want, all) == 0, "%s, n = %zu", f->name, n);
+    ok(cudaFree(call.workspace));
+    memory_close(&m);
+    free(in), free(more), free(got), free(want);
 }
 
-/* ---- tests ----------------------------------------------------------------------------------- */
+static bool is_short(const struct function *f) { return f->in == I8 || f->in == I16; }
 
 Test(library_scan, each_operator_type_and_size_slow)
 {
-    static const size_t sizes[] = {0, 1, 31, 1024, 4097, 100003};
+    static const size_t sizes[] = {0, 1, 31, 4097, 100003};
     for (size_t k = 0; k < function_count && functions[k].operation <= DECAY; k++)
-        for (size_t s = 0; s < LENGTH(sizes); s++) {
-            struct upsweep_scan_options o = {.inclusive = s % 2};
-            scan_and_expect(&functions[k], sizes[s], &o, NULL);
-            o.inclusive = !o.inclusive;
-            if (sizes[s] <= 4097) scan_and_expect(&functions[k], sizes[s], &o, NULL);
-        }
-}
-
-static bool takes_heads(const struct function *f)
-{
-    return (f->operation == SUM || f->operation == MAX) && f->in != I8 && f->in != I16;
+        for (size_t s = 0; s < 2 * LENGTH(sizes) && !is_short(&functions[k]); s++)
+            expect_scan(&functions[k], sizes[s / 2],
+                        &(struct upsweep_scan_options){.inclusive = s % 2});
 }
 
 /* All kinds of sequences, forwards and backwards, with and without an initial value. */
 Test(library_scan, each_option_slow)
 {
-    const size_t n = 17 * 241;
-    static uint8_t bytes[17 * 241];
-    static uint32_t bits[(17 * 241 + 31) / 32];
-    static int32_t keys[17 * 241];
-    static int64_t offsets[17 * 241 + 2];
-    static bool head[17 * 241];
-    size_t count = 0;
-    offsets[count++] = -5;
-    for (size_t i = 0; i < n; i++) {
-        head[i] = random_bits() % 50 == 0;
-        bytes[i] = head[i] ? (uint8_t)(1 + random_bits() % 255) : 0;
-        if (head[i]) bits[i / 32] |= 1u << i % 32;
-        keys[i] = (i > 0 ? keys[i - 1] : 7) + head[i];
-        if (head[i]) offsets[count++] = (int64_t)i;
-    }
-    offsets[count++] = (int64_t)n;
-    const void *arrays[] = {NULL, bytes, bits, keys, offsets};
-    const size_t sizes[] = {0, sizeof bytes, sizeof bits, sizeof keys, sizeof offsets};
-    void *heads[5];
-    for (int kind = 1; kind < 5; kind++) {
-        heads[kind] = device_memory(sizes[kind]);
-        ok(cudaMemcpy(heads[kind], arrays[kind], sizes[kind], cudaMemcpyHostToDevice));
-    }
+    enum { N = 17 * 241 };
+    static uint8_t zeros[8 * N];
+    void *heads = device_memory(sizeof zeros);
+    ok(cudaMemset(heads, 0, sizeof zeros));
+    for (size_t i = 0; i < N; i += 800) ok(cudaMemset((char *)heads + i, 0x11, 1));
     for (size_t k = 0; k < function_count && functions[k].operation <= DECAY; k++) {
         const struct function *f = &functions[k];
-        if (f->in == I8 || f->in == I16) continue;
-        struct number none;
-        write_number(f->out, &none, 0, 1);
-        for (int shape = 0; shape < 7; shape++)
-            for (int flags = 0; flags < 4; flags++) {
-                struct upsweep_scan_options o = {.inclusive = flags % 2, .reverse = flags / 2 % 2};
-                if (flags < 2 || shape == 3) o.initial = &none;
-                if (shape == 0 && flags == 1) o.initial = NULL, o.reverse = true;
-                if (shape >= 1 && shape <= 4) o.kind = (enum upsweep_heads)shape;
-                if (o.kind) o.heads = heads[o.kind];
-                if (o.kind == UPSWEEP_HEADS_OFFSETS) o.count = count;
-                if (shape == 5) o.row = 241;
-                if (shape == 6) o.columns = 17;
-                if ((o.kind == UPSWEEP_HEADS_BYTES || o.kind == UPSWEEP_HEADS_KEYS) &&
-                    !takes_heads(f)) {
-                    size_t needed = 0;
-                    struct arguments a = {.n = n, .scan = &o, .bytes = &needed};
-                    is(f->call(&a), cudaErrorNotSupported);
-                    continue;
-                }
-                scan_and_expect(f, n, &o, head);
-            }
+        bool all_heads = f->operation == SUM || f->operation == MAX;
+        for (int i = 0; i < 7 * 8 && !is_short(f); i++) {
+            int shape = i % 7;
+            struct upsweep_scan_options o = {.inclusive = i / 7 & 1, .reverse = i / 7 & 2};
+            if (i / 7 & 4) o.initial = zeros;
+            if (shape == 5) o.row = 241;
+            if (shape == 6) o.columns = 17;
+            if (shape <= 4) o.kind = (enum upsweep_heads)shape, o.heads = heads;
+            if (o.kind == UPSWEEP_HEADS_OFFSETS) o.count = 1000;
+            struct arguments a = {.n = N, .scan = &o, .bytes = &(size_t){0}};
+            if ((o.kind == UPSWEEP_HEADS_BYTES || o.kind == UPSWEEP_HEADS_KEYS) && !all_heads)
+                is(f->call(&a), cudaErrorNotSupported);
+            else
+                expect_scan(f, N, &o);
+        }
     }
-    for (int kind = 1; kind < 5; kind++) ok(cudaFree(heads[kind]));
+    ok(cudaFree(heads));
 }
 
 /* Sums of short integers have no other kernels than those of step 12. */
-Test(library_scan, short_sums_have_no_options_slow)
+Test(library_scan, short_sums_slow)
 {
     struct upsweep_scan_options o[] = {{.reverse = true},
                                        {.row = 1},
                                        {.columns = 1},
                                        {.kind = UPSWEEP_HEADS_BITS},
                                        {.initial = &o}};
+    enum { N = 5000 };
+    static int32_t out[N];
     size_t bytes = 0;
-    for (size_t k = 0; k < function_count && functions[k].operation <= DECAY; k++)
-        for (size_t i = 0; i < LENGTH(o) && type_bytes[functions[k].in] < 4; i++) {
-            struct arguments a = {.n = 5, .scan = &o[i], .bytes = &bytes};
-            is(functions[k].call(&a), cudaErrorNotSupported);
+    for (size_t k = 0; k < function_count; k++) {
+        const struct function *f = &functions[k];
+        if (!is_short(f) || f->operation != SUM) continue;
+        for (size_t i = 0; i < LENGTH(o); i++)
+            is(f->call(&(struct arguments){.n = 5, .scan = &o[i], .bytes = &bytes}),
+               cudaErrorNotSupported);
+        unsigned char *in = input_for(f, N);
+        int32_t sum = 0;
+        call_once(f, &(struct arguments){.n = N}, in, NULL, 0, out, NULL);
+        for (size_t i = 0; i < N; i++) {
+            cr_assert_eq(out[i], sum, "%s, element %zu", f->name, i);
+            sum += f->in == I8 ? ((int8_t *)in)[i] : ((int16_t *)in)[i];
         }
+        free(in);
+    }
 }
 
 /* Larger than 2^22, so that all of step 12's kernels for aligned arrays have had a turn. */
