@@ -190,14 +190,14 @@ static void about_operator(const struct request *r, char *text, size_t size)
 static void about_brackets(const struct request *r, char *text, size_t size)
 {
     const struct findings *f = &r->found;
-    struct text_place at = f->closing_at, opening = f->opening_at;
+    struct text_place at = f->closing_at, from = f->opening_at;
     char count[60], mixed[120] = "", end[100] = "every bracket is closed";
     snprintf(count, sizeof count, r->partners ? "%s pair%s of brackets; " : "greatest depth %s; ",
              format_count(r->partners ? f->pairs : f->greatest).s, plural(f->pairs));
     if (f->mixed)
-        snprintf(mixed, sizeof mixed, "line %zu, column %zu: %c closes %c of line %zu, column %zu%s",
-                 at.line, at.column, f->mixed_closing, f->mixed_opening, opening.line,
-                 opening.column, f->wrong ? "; " : "");
+        snprintf(mixed, sizeof mixed,
+                 "line %zu, column %zu: %c closes %c of line %zu, column %zu%s", at.line, at.column,
+                 f->mixed_closing, f->mixed_opening, from.line, from.column, f->wrong ? "; " : "");
     if (f->wrong)
         snprintf(end, sizeof end, "line %zu, column %zu closes a bracket that is not open",
                  f->wrong_at.line, f->wrong_at.column);

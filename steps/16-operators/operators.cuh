@@ -188,77 +188,18 @@ template <typename T> struct decay_operator {
     SCAN_BOTH T leave(State before, State) const { return before.b; }
 };
 
-/* Brackets that are left over in a part of a text when each opening one has taken the closing one
- * that belongs to it: first `closing` of the one kind, then `opening` of the other. */
-struct left_over {
-    int32_t closing, opening;
-};
-
-/* Of ( [ { and ) ] }; all kinds count as one. The result is the number of brackets that are open
- * after the characters that count, or, from the first closing bracket without an opening one on,
- * minus the number of such brackets. */
-struct brackets_operator {
-    typedef uint8_t In;
-    typedef int32_t Out;
-    typedef no_input In2;
-    typedef left_over State;
-    SCAN_BOTH State identity() const { return {0, 0}; }
-    SCAN_BOTH State enter(uint8_t c, no_input) const
-    {
-        return {c == ')' || c == ']' || c == '}', c == '(' || c == '[' || c == '{'};
-    }
-    SCAN_BOTH State begin(int32_t depth) const { return {0, depth}; }
-    SCAN_BOTH State combine(State left, State right) const
-    {
-        int32_t pairs = left.opening < right.closing ? left.opening : right.closing;
-        return {left.closing + right.closing - pairs, left.opening - pairs + right.opening};
-    }
-    SCAN_BOTH int32_t leave(State before, State) const
-    {
-        return before.closing > 0 ? -before.closing : before.opening;
-    }
-};
-
-/* Which points of a terrain can be seen from its first point? The inputs are the heights, and the
- * distances from the first point. A point is visible if its slope is above all slopes before it. A
- * point whose slope is NaN is not visible and hides nothing.
- * Scan it exclusively: then `before` is the largest slope before the point. */
-struct sight_operator {
-    typedef float In, In2, State;
-    typedef int32_t Out;
-    float height; /* of the eye */
-    SCAN_BOTH float identity() const { return -INFINITY; }
-    SCAN_BOTH float enter(float high, float distance) const
-    {
-        float slope = (high - height) / distance;
-        return distance > 0 && slope == slope ? slope : -INFINITY;
-    }
-    SCAN_BOTH float begin(int32_t) const { return -INFINITY; }
-    SCAN_BOTH float combine(float left, float right) const { return left > right ? left : right; }
-    SCAN_BOTH int32_t leave(float before, float own) const { return own > before; }
-};
-
 } // namespace operators
 using namespace operators;
-
-/* A result that is a value and the index of the element that has it; -1: of no element. */
-template <typename T> struct with_index {
-    T value;
-    int64_t index;
-};
 } // namespace step16
 using step16::no_input;
-using step16::with_index;
 
 using step16::affine_operator;
-using step16::brackets_operator;
 using step16::decay_operator;
 using step16::logsumexp_operator;
 using step16::max_operator;
 using step16::min_operator;
 using step16::plain;
 using step16::product_operator;
-using step16::sight_operator;
 using step16::sum_operator;
 using step16::xor_operator;
 

@@ -1,4 +1,4 @@
-# library.mk — builds libupsweep from the files of steps 12 to 16, and installs it.
+# library.mk — builds libupsweep from the files of steps 12 to 15 and of scan/, and installs it.
 
 .PHONY: library install-library
 
@@ -66,7 +66,7 @@ UPSWEEP_INSTALLED = $(UPSWEEP_LIBRARIES:%=lib/%) lib/pkgconfig/upsweep.pc \
 filled_in = sed -e 's|@VERSION@|$(UPSWEEP_VERSION)|g' -e 's|@MAJOR@|$(UPSWEEP_MAJOR)|g' \
             -e 's|@CUDA@|$(abspath $(CUDA))|g'
 
-# Headers of templates are made one file each, of the steps' files that they include.
+# Headers of templates are made one file each, of the files that they include.
 build/library/upsweep/%.cuh: common/tools/library/upsweep/%.cuh \
         common/tools/library/one_header.awk \
         $(wildcard steps/1[236]-*/*.cuh steps/1[23]-*/*.h steps/1[23]-*/parts/* \

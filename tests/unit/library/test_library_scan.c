@@ -1,7 +1,7 @@
 /*
- * test_library_scan.c — the library's scans beside the engine's, which test_operators.c compares with
- * a reference: each operator and type, and each option; argmax and argmin against a loop, with equal
- * elements, -0, NaN and infinities.
+ * test_library_scan.c — the library's scans beside the engine's, which test_operators.c compares
+ * with a reference: each operator and type, and each option; argmax and argmin against a loop, with
+ * equal elements, -0, NaN and infinities.
  */
 #include "common/tools/library/scan/functions.h"
 #include "common/tools/library/scan_options.h"

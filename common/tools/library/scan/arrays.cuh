@@ -7,7 +7,7 @@
 #ifndef STEP16_ARRAYS_CUH
 #define STEP16_ARRAYS_CUH
 
-#include "steps/16-operators/operators.cuh"
+#include "more_operators.cuh"
 #include "steps/16-operators/segment.cuh"
 #include "states.cuh"
 

@@ -19,7 +19,7 @@
 
 #include "common/step/cuda_check.h"
 #include "common/step/launch_kernel.cuh"
-#include "steps/16-operators/operators.cuh"
+#include "more_operators.cuh"
 #include "steps/15-radix-sort/sort.h"
 
 #define PART_ALIGNMENT  ((size_t)256)

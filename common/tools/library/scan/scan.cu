@@ -5,7 +5,6 @@
  * once for each part below, with -DONLY=SUM_REALS or the like, and several parts at a time. Without
  * ONLY, all functions are compiled.
  */
-#include "argmax.cuh"
 #include "scan.cuh"
 
 #define SUM_REALS    1
@@ -35,47 +34,39 @@
         return scan<OP, HEADS>(OP(), workspace, bytes, out, in, NULL, n, options, stream);         \
     }
 
+#define DEFINE_REALS(name, Op, HEADS)                                                              \
+    DEFINE_SCAN(name##_f32, Op<float>, HEADS)                                                      \
+    DEFINE_SCAN(name##_f64, Op<double>, HEADS)
+#define DEFINE_INTEGERS(name, Op, HEADS)                                                           \
+    DEFINE_SCAN(name##_i32, Op<int32_t>, HEADS)                                                    \
+    DEFINE_SCAN(name##_i64, Op<int64_t>, HEADS)
+
 #if HAS(SUM_REALS)
-DEFINE_SCAN(sum_f32, sum_operator<float>, true)
-DEFINE_SCAN(sum_f64, sum_operator<double>, true)
+DEFINE_REALS(sum, sum_operator, true)
 #endif
-
 #if HAS(SUM_INTEGERS)
-DEFINE_SCAN(sum_i32, sum_operator<int32_t>, true)
-DEFINE_SCAN(sum_i64, sum_operator<int64_t>, true)
+DEFINE_INTEGERS(sum, sum_operator, true)
 #endif
-
 #if HAS(MAX_REALS)
-DEFINE_SCAN(max_f32, max_operator<float>, true)
-DEFINE_SCAN(max_f64, max_operator<double>, true)
+DEFINE_REALS(max, max_operator, true)
 #endif
-
 #if HAS(MAX_INTEGERS)
-DEFINE_SCAN(max_i32, max_operator<int32_t>, true)
-DEFINE_SCAN(max_i64, max_operator<int64_t>, true)
+DEFINE_INTEGERS(max, max_operator, true)
 #endif
-
 #if HAS(MIN)
-DEFINE_SCAN(min_f32, min_operator<float>, false)
-DEFINE_SCAN(min_f64, min_operator<double>, false)
-DEFINE_SCAN(min_i32, min_operator<int32_t>, false)
-DEFINE_SCAN(min_i64, min_operator<int64_t>, false)
+DEFINE_REALS(min, min_operator, false)
+DEFINE_INTEGERS(min, min_operator, false)
 #endif
-
 #if HAS(PRODUCT)
-DEFINE_SCAN(product_f32, product_operator<float>, false)
-DEFINE_SCAN(product_f64, product_operator<double>, false)
+DEFINE_REALS(product, product_operator, false)
 DEFINE_SCAN(product_i64, product_operator<int64_t>, false)
 #endif
-
 #if HAS(XOR)
 DEFINE_SCAN(xor_u32, xor_operator<uint32_t>, false)
 DEFINE_SCAN(xor_u64, xor_operator<uint64_t>, false)
 #endif
-
 #if HAS(LOGSUMEXP)
-DEFINE_SCAN(logsumexp_f32, logsumexp_operator<float>, false)
-DEFINE_SCAN(logsumexp_f64, logsumexp_operator<double>, false)
+DEFINE_REALS(logsumexp, logsumexp_operator, false)
 #endif
 
 #if HAS(AFFINE)
@@ -111,18 +102,17 @@ DEFINE_AFFINE(f64, double)
         return scan(op, workspace, bytes, {out, indices}, in, NULL, n, options, stream);           \
     }
 
-#if HAS(ARGMAX)
-DEFINE_INDEXED(argmax_f32, float, false)
-DEFINE_INDEXED(argmax_f64, double, false)
-DEFINE_INDEXED(argmax_i32, int32_t, false)
-DEFINE_INDEXED(argmax_i64, int64_t, false)
-#endif
+#define DEFINE_ALL_INDEXED(name, MIN)                                                              \
+    DEFINE_INDEXED(name##_f32, float, MIN)                                                         \
+    DEFINE_INDEXED(name##_f64, double, MIN)                                                        \
+    DEFINE_INDEXED(name##_i32, int32_t, MIN)                                                       \
+    DEFINE_INDEXED(name##_i64, int64_t, MIN)
 
+#if HAS(ARGMAX)
+DEFINE_ALL_INDEXED(argmax, false)
+#endif
 #if HAS(ARGMIN)
-DEFINE_INDEXED(argmin_f32, float, true)
-DEFINE_INDEXED(argmin_f64, double, true)
-DEFINE_INDEXED(argmin_i32, int32_t, true)
-DEFINE_INDEXED(argmin_i64, int64_t, true)
+DEFINE_ALL_INDEXED(argmin, true)
 #endif
 
 #if HAS(OTHERS)

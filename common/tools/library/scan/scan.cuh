@@ -13,7 +13,7 @@
 #ifndef STEP16_SCAN_CUH
 #define STEP16_SCAN_CUH
 
-#include "steps/16-operators/operators.cuh"
+#include "more_operators.cuh"
 #include "scan.h"
 
 #include <cuda_pipeline.h>

@@ -34,9 +34,9 @@
  * The loop itself uses long double, and double for logsumexp of floats. Its error is added.
  */
 #include "common/files/allocated.h"
-#include "common/harness/verify/verify.h"
-#include "common/tools/library/scan/shape.h"
-#include "request.h"
+#include "judge.h"
+#include "shape.h"
+#include "steps/16-operators/request.h"
 
 #include <float.h>
 #include <math.h>
