@@ -148,7 +148,7 @@ Dee 7.5
 Ben -1" ]
     CUDA_VISIBLE_DEVICES="" run build/example15
     [ "$status" -eq 1 ]
-    says "example: cudaMalloc((void **)&in, sizeof points): "
+    says "cudaMalloc((void **)&in, sizeof points): "
 }
 
 # bats test_tags=slow

@@ -271,50 +271,31 @@ static bool is_indexed(const struct function *f)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-Test(library_indexed, each_type_and_size_slow)
+/* Sequences of any length (shape[1] = 0), whose indices count from the begin of the array; rows; and
+ * columns: many, few, and of one element. */
+Test(library_indexed, each_type_size_and_shape_slow)
 {
-    static const size_t sizes[] = {0, 1, 31, 1024, 4097, 70003};
-    for (size_t k = 0; k < function_count; k++)
-        for (size_t s = 0; is_indexed(&functions[k]) && s < LENGTH(sizes); s++)
-            for (int flags = 0; flags < (sizes[s] > 4097 ? 1 : 4); flags++) {
-                struct upsweep_scan_options o = {.inclusive = !(flags & 1), .reverse = flags & 2};
-                index_and_expect(&functions[k], sizes[s], &o, NULL);
-            }
-}
-
-/* Rows and columns of many shapes: long ones, short ones, and rows of one element. */
-Test(library_indexed, rows_and_columns_slow)
-{
-    static const size_t shapes[][2] = {{300, 7}, {7, 300}, {1, 40}, {40, 1}, {3, 6000}, {6000, 3}};
-    for (size_t k = 0; k < function_count; k++)
-        for (size_t s = 0; is_indexed(&functions[k]) && s < LENGTH(shapes); s++)
-            for (int flags = 0; flags < 4; flags++) {
-                struct upsweep_scan_options o = {.inclusive = !(flags & 1), .reverse = flags & 2};
-                o.row = shapes[s][1];
-                index_and_expect(&functions[k], shapes[s][0] * shapes[s][1], &o, NULL);
-                o.row = 0, o.columns = shapes[s][1];
-                index_and_expect(&functions[k], shapes[s][0] * shapes[s][1], &o, NULL);
-            }
-}
-
-/* Indices then count from the begin of the array. */
-Test(library_indexed, sequences_of_any_length_slow)
-{
-    enum { N = 5000 };
-    static uint32_t bits[(N + 31) / 32], *heads;
-    static bool head[N];
-    for (size_t i = 0; i < N; i++)
+    enum { MOST = 70003 };
+    static const size_t shapes[][2] = {{0, 0},   {1, 0},   {31, 0}, {1024, 0}, {4097, 0},
+                                       {MOST, 0}, {300, 7}, {7, 300}, {1, 40},  {40, 1},
+                                       {3, 6000}, {6000, 3}};
+    static uint32_t bits[(MOST + 31) / 32], *heads;
+    static bool head[MOST];
+    for (size_t i = 0; i < MOST; i++)
         if ((head[i] = random_bits() % 60 == 0)) bits[i / 32] |= 1u << i % 32;
     heads = device_memory(sizeof bits);
     ok(cudaMemcpy(heads, bits, sizeof bits, cudaMemcpyHostToDevice));
     for (size_t k = 0; k < function_count; k++)
-        for (int flags = 0; is_indexed(&functions[k]) && flags < 4; flags++) {
-            struct upsweep_scan_options o = {.inclusive = !(flags & 1),
-                                             .reverse = flags & 2,
-                                             .kind = UPSWEEP_HEADS_BITS,
-                                             .heads = heads};
-            index_and_expect(&functions[k], N, &o, head);
-        }
+        for (size_t s = 0; is_indexed(&functions[k]) && s < LENGTH(shapes); s++)
+            for (int flags = 0; flags < (shapes[s][0] == MOST ? 1 : 4); flags++) {
+                size_t length = shapes[s][1], n = shapes[s][0] * (length ? length : 1);
+                struct upsweep_scan_options o = {.inclusive = !(flags & 1), .reverse = flags & 2};
+                o.row = length;
+                index_and_expect(&functions[k], n, &o, NULL);
+                o.row = 0, o.columns = length;
+                if (!length) o.kind = UPSWEEP_HEADS_BITS, o.heads = heads;
+                index_and_expect(&functions[k], n, &o, length ? NULL : head);
+            }
     ok(cudaFree(heads));
 }
 

@@ -320,5 +320,5 @@ Test(compaction, example_slow)
     expect_status(0, "$emu --log-file /dev/null build/example13");
     cr_expect_str_eq(output, "42\n43\n44\n45\n");
     expect_status(1, "EMU_MEMORY=1K $emu --log-file /dev/null build/example13 2>&1");
-    expect("example13: cudaMalloc((void **)&in, sizeof host): out of memory\n");
+    expect("cudaMalloc((void **)&in, sizeof host): out of memory\n");
 }

@@ -778,27 +778,10 @@ Test(operators, logsumexp_of_near_and_far_elements_slow)
     free(x), free(got);
 }
 
-Test(operators, judge_of_brackets_slow)
-{
-    const char right[] = "a(\n[x]", wrong[] = "()\n\303\244 )(";
-    const int32_t depths[] = {0, 0, 1, 1, 2, 2}, later[] = {0, 1, 0, 0, 0, 0, 0, -1};
-    struct findings *judged = &request.found;
-    cr_expect(judge(OP_BRACKETS, ELEMENT_I8, right, 6, depths).right);
-    cr_expect(judged->greatest == 2 && judged->open == 1 && !judged->wrong);
-    cr_expect(judge(OP_BRACKETS, ELEMENT_I8, wrong, 8, later).right);
-    struct text_place at = judged->wrong_at;
-    cr_expect(judged->wrong && at.line == 2 && at.column == 3, "%zu %zu", at.line, at.column);
-}
-
 static struct verdict judge_partners(const char *text, const int32_t *partners)
 {
     request.partners = true;
     return judge(OP_BRACKETS, ELEMENT_I8, text, strlen(text), partners);
-}
-
-static bool is_at(struct text_place place, size_t line, size_t column)
-{
-    return place.line == line && place.column == column;
 }
 
 Test(operators, judge_of_partners_slow)
@@ -815,17 +798,6 @@ Test(operators, judge_of_partners_slow)
     const int32_t wrong[7] = {0};
     v = judge_partners("(()[{}]", wrong);
     cr_expect(v.wrong == 7 && v.shown == VERIFY_SHOWN);
-}
-
-Test(operators, judge_of_partners_in_wrong_texts_slow)
-{
-    struct findings *f = &request.found;
-    cr_expect(judge_partners("[]\n)()", (int32_t[]){1, 0, -1, -1, -1, -1}).right);
-    cr_expect(f->wrong && is_at(f->wrong_at, 2, 1) && f->pairs == 1 && !f->mixed);
-    cr_expect(judge_partners("{(\n}[)))", (int32_t[]){6, 3, -1, 1, 5, 4, 0, -1}).right);
-    cr_expect(f->wrong && is_at(f->wrong_at, 2, 5) && f->pairs == 3 && f->mixed);
-    cr_expect(f->mixed_opening == '(' && is_at(f->opening_at, 1, 2));
-    cr_expect(f->mixed_closing == '}' && is_at(f->closing_at, 2, 1));
 }
 
 /* Sequences begin where heads and rows say, in both directions. */
@@ -845,33 +817,6 @@ Test(operators, judge_of_sequences_slow)
     request.kind = SCAN_HEADS_BYTES, request.every = 1;
     const int64_t zeros[6] = {0};
     cr_expect(judge(OP_SUM, ELEMENT_I64, x, 6, zeros).right);
-}
-
-/* The four kinds of heads name the same elements. */
-Test(operators, heads_of_a_request_slow)
-{
-    enum { N = 1000 };
-    request.every = 20;
-    size_t begins = 0, count[SHAPES], bytes[SHAPES];
-    void *heads[SHAPES];
-    for (int kind = SCAN_HEADS_BYTES; kind <= SCAN_HEADS_OFFSETS; kind++) {
-        request.kind = (enum scan_heads)kind;
-        heads[kind] = operators_heads(&request, N, &count[kind], &bytes[kind]);
-    }
-    const uint8_t *flags = heads[SCAN_HEADS_BYTES];
-    const uint32_t *bits = heads[SCAN_HEADS_BITS];
-    const int32_t *keys = heads[SCAN_HEADS_KEYS];
-    const int64_t *offsets = heads[SCAN_HEADS_OFFSETS];
-    for (size_t i = 0; i < N; i++) {
-        bool begin = operators_begins(&request, i);
-        cr_assert(flags[i] == begin && (bits[i / 32] >> i % 32 & 1) == begin);
-        cr_assert(i == 0 || (keys[i] != keys[i - 1]) == begin);
-        if (begin) cr_assert_eq(offsets[begins++], (int64_t)i);
-    }
-    cr_expect(begins == count[SCAN_HEADS_OFFSETS] && begins > 20 && begins < 100, "%zu", begins);
-    cr_expect(bytes[SCAN_HEADS_BYTES] == N && bytes[SCAN_HEADS_BITS] == 4 * (size_t)(N / 32 + 1));
-    cr_expect(bytes[SCAN_HEADS_KEYS] == 4 * (size_t)N && bytes[SCAN_HEADS_OFFSETS] == 8 * begins);
-    for (int kind = SCAN_HEADS_BYTES; kind <= SCAN_HEADS_OFFSETS; kind++) free(heads[kind]);
 }
 
 /* ---- operators of one's own ------------------------------------------------------------------ */

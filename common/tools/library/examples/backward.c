@@ -5,18 +5,10 @@
  * Forward: h = a h + b, and the loss is the sum of all h. Backward: the derivative of the loss by
  * h[i] is g[i] = a[i + 1] g[i + 1] + 1: a scan in reverse, with a shifted by one element. Then the
  * derivative by a[i] is g[i] h[i - 1], and that by b[i] is g[i]. */
+#include "check.h"
 #include "common/tools/library/scan/scan.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-#define CHECK(call) check(call, #call)
-static void check(cudaError_t error, const char *call)
-{
-    if (error == cudaSuccess) return;
-    fprintf(stderr, "example16-backward: %s: %s\n", call, cudaGetErrorString(error));
-    exit(1);
-}
 
 enum { N = 6 };
 

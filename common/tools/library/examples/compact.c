@@ -1,17 +1,9 @@
 /* compact.c — a program that uses compact.h: of 1 … 1000, those from 42 to 45. `make example`
  * builds it, build/example13 runs it on a GPU, and build/emu/emu build/example13 without one. */
+#include "check.h"
 #include "steps/13-compaction/compact.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-#define CHECK(call) check(call, #call)
-static void check(cudaError_t error, const char *call)
-{
-    if (error == cudaSuccess) return;
-    fprintf(stderr, "example13: %s: %s\n", call, cudaGetErrorString(error));
-    exit(1);
-}
 
 int main(void)
 {

@@ -1,18 +1,10 @@
 /* json.c — a program that uses scan.h: do the brackets of a JSON file match in number?
  * `make example` builds it, `build/example16-json FILE.json` runs it on a GPU, and `build/emu/emu
  * build/example16-json FILE.json` without one. */
+#include "check.h"
 #include "common/tools/library/scan/scan.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-#define CHECK(call) check(call, #call)
-static void check(cudaError_t error, const char *call)
-{
-    if (error == cudaSuccess) return;
-    fprintf(stderr, "example16-json: %s: %s\n", call, cudaGetErrorString(error));
-    exit(1);
-}
 
 /* Brackets in strings do not count. */
 static void blank_strings(uint8_t *text, size_t n)

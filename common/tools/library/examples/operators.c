@@ -1,18 +1,10 @@
 /* operators.c — a program that uses scan.h: the moving average of the second column of a CSV file.
  * `make example` builds it, `build/example16 FILE.csv` runs it on a GPU, and `build/emu/emu
  * build/example16 FILE.csv` without one. */
+#include "check.h"
 #include "common/tools/library/scan/scan.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-#define CHECK(call) check(call, #call)
-static void check(cudaError_t error, const char *call)
-{
-    if (error == cudaSuccess) return;
-    fprintf(stderr, "example16: %s: %s\n", call, cudaGetErrorString(error));
-    exit(1);
-}
 
 int main(int argc, char **argv)
 {

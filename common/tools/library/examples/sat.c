@@ -1,17 +1,9 @@
 /* sat.c — a program that uses sat.h: a picture of one white pixel is blurred. Built by make
  * example; build/example14 runs it on a GPU, and build/emu/emu build/example14 without one. */
+#include "check.h"
 #include "steps/14-summed-area-table/sat.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-#define CHECK(call) check(call, #call)
-static void check(cudaError_t error, const char *call)
-{
-    if (error == cudaSuccess) return;
-    fprintf(stderr, "example14: %s: %s\n", call, cudaGetErrorString(error));
-    exit(1);
-}
 
 int main(void)
 {

@@ -1,17 +1,9 @@
 /* scan.c — a program that uses scan.h: the sums of 1 + 2 + 3 + … + 1000. make example builds it,
  * build/example runs it on a GPU, and build/emu/emu build/example without one. */
+#include "check.h"
 #include "steps/12-pipeline/scan.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-#define CHECK(call) check(call, #call)
-static void check(cudaError_t error, const char *call)
-{
-    if (error == cudaSuccess) return;
-    fprintf(stderr, "example: %s: %s\n", call, cudaGetErrorString(error));
-    exit(1);
-}
 
 int main(void)
 {

@@ -1,17 +1,9 @@
 /* sort.c — a program that uses sort.h: names in the order of their points. make example builds
  * it, build/example15 runs it on a GPU, and build/emu/emu build/example15 without one. */
+#include "check.h"
 #include "steps/15-radix-sort/sort.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-#define CHECK(call) check(call, #call)
-static void check(cudaError_t error, const char *call)
-{
-    if (error == cudaSuccess) return;
-    fprintf(stderr, "example: %s: %s\n", call, cudaGetErrorString(error));
-    exit(1);
-}
 
 int main(void)
 {
