@@ -271,8 +271,8 @@ static bool is_indexed(const struct function *f)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-/* Sequences of any length (shape[1] = 0), whose indices count from the begin of the array; rows; and
- * columns: many, few, and of one element. */
+/* Sequences of any length (shape[1] = 0), whose indices count from the begin of the array; rows;
+ * and columns: many, few, and of one element. */
 Test(library_indexed, each_type_size_and_shape_slow)
 {
     enum { MOST = 70003 };

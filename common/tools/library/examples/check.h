@@ -1,4 +1,4 @@
-/* check.h — CHECK(call) ends a program with a sentence if a call of CUDA or of the library fails. */
+/* check.h — CHECK(call) ends a program with a sentence if a call of CUDA or the library fails. */
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
