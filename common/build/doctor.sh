@@ -93,5 +93,5 @@ line GPU "$gpu" "real times; without one the steps run emulated"
 line driver "$driver" "must be 580 or newer to run CUDA 13 on the GPU"
 line ncu "$ncu" "counters of the GPU; the emulator has its own, build/emu/emu"
 line counters "$counters" "whether ncu may read them (RmProfilingAdminOnly)"
-[ -z "$("$here/missing.sh" tests)" ] ||
+[ -z "$("$here/missing.sh" "" test)" ] ||
     echo "make setup installs what is missing to build and test."

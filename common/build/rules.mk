@@ -41,7 +41,7 @@ MAKE_ID  := $(shell mktemp -u XXXXXXXX)
 NEW       = $@.$(MAKE_ID).new
 PUT       = && mv -f $(NEW) $@
 DEPEND    = -MMD -MP -MT $@ -MF $(NEW).dependencies
-PUT_OBJECT = && mv -f $(NEW).dependencies $(@:.o=.d) $(PUT)
+PUT_OBJECT = && mv -f $(NEW).dependencies $(@:.o=).d $(PUT)
 
 # A program finds NVIDIA's runtime through RUNPATH, the way from its folder. LD_LIBRARY_PATH goes
 # before that: so --device emu can put the emulator in its place.
@@ -67,17 +67,13 @@ ifeq ($(MAKELEVEL),0)
 endif
 
 # Goals that compile stop here if a tool is missing.
-GOALS    := $(filter-out help setup setup-% doctor format clean uninstall diff% alone%, \
+MISSING  := $(shell CC='$(CC)' CXX='$(CXX)' common/build/missing.sh '$(COMPILER)' \
             $(or $(MAKECMDGOALS),all))
-ifneq ($(GOALS),)
-    MISSING := $(shell CC='$(CC)' CXX='$(CXX)' common/build/missing.sh \
-               $(if $(filter-out %-architectures,$(filter test% mutate%,$(GOALS))),tests, \
-               $(filter own,$(COMPILER))))
-    $(if $(MISSING),$(error Missing: $(MISSING). `make setup` installs what is missing))
-endif
+$(if $(MISSING),$(error Missing: $(MISSING). `make setup` installs what is missing))
 
 # What compiles the first prerequisite: $1 says for what, and $2 are further options. `made` runs
-# command $2, which gets the result's name by -o; `written` gets it from a command that prints it.
+# command $2, which gets the result's name by -o; `by_nvcc` makes a program or PTX of a source, with
+# options $1; `written` gets it from a command that prints it.
 define compile
 $(call say,$(if $(filter %.c,$<),$(CC),nvcc),"$<$1")
 $(Q)$(if $(filter %.c,$<),$(COMPILE),$(NVCOMPILE)) $2 $(PUT_OBJECT)
@@ -85,6 +81,10 @@ endef
 define made
 $(call say,$1,$@)
 $(Q)$2 -o $(NEW) $(PUT)
+endef
+define by_nvcc
+$(call say,nvcc,$@)
+$(Q)$(NVCC) $1 $(CPPFLAGS) $(DEPEND) $< -o $(NEW) $(PUT_OBJECT)
 endef
 written   = $(Q)mkdir -p $(@D) && $1 >$(NEW) $(PUT)
 copied    = $(call written,cat $<)
@@ -100,8 +100,8 @@ build/%.o: %.c
 build/%.cu.o: $$(call cuda_source,$$*)
 	$(call compile,$(if $(ONLY), for $(ONLY)),$(ONLY:%=-DONLY=%))
 
-# The source of such an object without its suffix; step 16's scan.cu is compiled in parts, ONLY.
+# The source of such an object without its suffix: scan-PART is scan.cu, compiled with -DONLY=PART.
 IN_FOLDER = small/ library/gpus/ $(ARCHITECTURES:%=architectures/%/)
-cuda_source = $(patsubst $(FOLDER16)/scan-%,$(FOLDER16)/scan,$(firstword $(foreach folder, \
-              $(IN_FOLDER),$(patsubst $(folder)%,%,$(filter $(folder)%,$1))) $1)).cu
+cuda_source = $(firstword $(subst /scan-,/scan ,$(firstword $(foreach folder,$(IN_FOLDER), \
+              $(patsubst $(folder)%,%,$(filter $(folder)%,$1))) $1))).cu
 ONLY      = $(patsubst scan-%.cu.o,%,$(filter scan-%,$(@F)))
