@@ -52,6 +52,7 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 .PHONY: help
 
 all: $(STEPS:%=$(AT)%) ## maintain: build every step; the default
+	$(if $(MPI),,@echo 'step17 is skipped: Open MPI is missing; `make setup-mpi` installs it.')
 #cub: ## measure: build CUB's scan, to be compared with
 #V=1: ## maintain: with any target, show the commands
 

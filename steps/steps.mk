@@ -2,32 +2,24 @@
 
 .PHONY: experiments example run17
 
+#diffN: ## learn: print what step N changes in the step that it continues
 diff%:
 	$(Q)common/build/diff_step.sh $*
-#diffN: ## learn: print what step N changes in the step that it continues
-
-alone%:
-	$(Q)mkdir -p build/alone && common/build/alone.py $* >build/alone/new$* || \
-	    { rm -f build/alone/new$*; exit 1; }
-	$(Q)file=build/alone/step$*.$(if $(filter 1,$*),c,cu) && mv build/alone/new$* $$file && \
-	    echo "$$file is written; its first line says how to compile and run it"
 #aloneN: ## learn: write build/alone/stepN.cu, step N and a main in one file; N is 0 to 12
+alone%:
+	$(Q)mkdir -p build/alone && file=build/alone/step$*.$(if $(filter 1,$*),c,cu) && \
+	    common/build/alone.py $* >$$file.new && mv $$file.new $$file && \
+	    echo "$$file is written; its first line says how to compile and run it"
 
-# Steps compiled with other options, to compare their times: step 5 with blocks of N elements, step
-# 7 with at most N registers per thread.
+#step5-BN: ## measure: build step 5 with blocks of N elements; step7-RN: step 7 with N registers
 build/B%/driver.o: steps/05-arbitrary-size/driver.c
-	$(call say,$(CC),"$< with B = $*")
-	$(Q)$(COMPILE) -DB=$* $(PUT_OBJECT)
+	$(call compile, with B = $*,-DB=$*)
 build/B%/scan.o: steps/05-arbitrary-size/scan.cu
-	$(call say,nvcc,"$< with B = $*")
-	$(Q)$(NVCOMPILE) -DB=$* $(PUT_OBJECT)
+	$(call compile, with B = $*,-DB=$*)
 build/B%/variants.o: steps/05-arbitrary-size/variants.cu
-	$(call say,nvcc,"$< with B = $*")
-	$(Q)$(NVCOMPILE) -DB=$* $(PUT_OBJECT)
+	$(call compile, with B = $*,-DB=$*)
 build/R%/scan.o: steps/07-unrolled/scan.cu
-	$(call say,nvcc,"$< with at most $* registers")
-	$(Q)$(NVCOMPILE) -maxrregcount=$* $(PUT_OBJECT)
-
+	$(call compile, with at most $* registers,-maxrregcount=$*)
 # Otherwise make would delete them at the end, and its last line would be this `rm`.
 .PRECIOUS: build/B%/driver.o build/B%/scan.o build/B%/variants.o build/R%/scan.o
 step5-B%: build/main/step05.o build/B%/driver.o build/B%/scan.o build/B%/variants.o \
@@ -36,7 +28,6 @@ step5-B%: build/main/step05.o build/B%/driver.o build/B%/scan.o build/B%/variant
 step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
         $(call objects,$(COMMON)) | emu
 	$(link)
-#step5-BN: ## measure: build step 5 with blocks of N elements; step7-RN: step 7 with N registers
 
 # Step 17: its sources are compiled with the flags of MPI and, if it is there, NCCL. The tests are
 # linked with those that need neither.
@@ -47,26 +38,17 @@ HEADERS17 = $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI) $(NCCL)))
 LIBRARIES17 = $(filter-out -I% -D%,$(MPI) $(NCCL))
 build/$(FOLDER17)/%.o: CPPFLAGS += $(HEADERS17)
 SOURCES17 = $(filter-out $(if $(NCCL),,%/exchange_nccl.c),$(call sources,$(FOLDER17)))
-step17: LIBRARIES = $(LIBRARIES17)
-ifneq ($(MPI),)
-step17: build/main/step17.o $(call objects,$(SOURCES17) $(COMMON)) | emu
-	$(link)
-else
-step17:
-	@echo 'step17 needs Open MPI; `make setup-mpi` installs it.' >&2; exit 1
-all:
-	@echo 'step17 is skipped: Open MPI is missing; `make setup-mpi` installs it.'
-endif
-
 # Its experiment is a program of several processes, too.
 RATES17   = build/experiments/17-rates
 $(RATES17): $(call objects,$(SOURCES17) steps/12-pipeline/scan.cu)
-$(RATES17): LIBRARIES = $(LIBRARIES17)
+step17 $(RATES17): LIBRARIES = $(LIBRARIES17)
+step17: $(if $(MPI),build/main/step17.o $(call objects,$(SOURCES17) $(COMMON)) | emu)
+	$(if $(MPI),$(link),@echo 'step17 needs Open MPI; `make setup-mpi` installs it.' >&2; exit 1)
 
 run17: step17 ## use: run step 17 in P=4 processes on this machine; ARGS="--n 1Mi" are its options
 	@common/build/run17.sh $(or $(P),4) $(ARGS)
 
-# Step 13 builds on step 12's scan.
+# Step 13 builds on step 12's scan, and step 16 finds the partners of brackets with step 15's sort.
 $(AT)step13: $(call objects,steps/12-pipeline/scan.cu)
 
 # Step 16 is the command of the library's engine, whose scan.cu is compiled once for each of these
@@ -77,38 +59,23 @@ PARTS16   = $(patsubst %,$(FOLDER16)/scan-%.cu,MAX_REALS SUM_INTEGERS OTHERS $(i
 # It finds the partners of brackets with step 15's sort.
 $(AT)step16: $(call objects,$(call sources,$(FOLDER16)) steps/15-radix-sort/sort.cu)
 $(AT)step16 $(call in_test,side-by-side): $(if $(SMALL),build/tests/support/small/left_out.o)
-build/small/$(FOLDER16)/scan-%.cu.o: $(FOLDER16)/scan.cu
-	$(call say,nvcc,"$< for $*")
-	$(Q)$(NVCOMPILE) -DONLY=$* $(PUT_OBJECT)
-build/$(FOLDER16)/scan-%.cu.o: $(FOLDER16)/scan.cu
-	$(call say,nvcc,"$< for $*")
-	$(Q)$(NVCOMPILE) -DONLY=$* $(PUT_OBJECT)
 build/kernels16: $(call objects,$(PARTS16) $(FOLDER16)/partners.cu)
 	@:
 
 # Each experiment is a small program: steps/00-copy/experiments/NAME.cu becomes
 # build/experiments/00-NAME.
-EXPERIMENTS := $(foreach f,$(filter-out $(if $(MPI),,steps/17-%), \
-               $(wildcard steps/*/experiments/*.cu)),build/experiments/$(firstword \
-               $(subst -, ,$(word 2,$(subst /, ,$f))))-$(basename $(notdir $f)))
+EXPERIMENT_CU := $(filter-out $(if $(MPI),,steps/17-%),$(wildcard steps/*/experiments/*.cu))
+experiment_of = build/experiments/$(firstword $(subst -, ,$(patsubst steps/%,%,$1)))-$\
+                $(basename $(notdir $1))
+EXPERIMENTS := $(foreach f,$(EXPERIMENT_CU),$(call experiment_of,$f))
+$(foreach f,$(EXPERIMENT_CU),$(eval $(call experiment_of,$f): $(call objects,$f)))
+$(EXPERIMENTS): $(call objects,$(COMMON)) | emu
+	$(link)
 
 experiments: $(EXPERIMENTS) ## measure: build all experiments, build/experiments/NN-NAME
 #experiment-NN-NAME: ## learn: build and run one, such as make experiment-06-clocks
 experiment-%: build/experiments/%
 	$(Q)$<
-
-# nvcc takes some 10 seconds for each.
-ifneq ($(filter experiments,$(MAKECMDGOALS)),)
-    UNBUILT := $(filter-out $(wildcard $(EXPERIMENTS)),$(EXPERIMENTS))
-    $(if $(UNBUILT),$(info Building $(words $(UNBUILT)) experiments takes some minutes. \
-        `make experiment-06-clocks` builds and runs a single one.))
-endif
-
-build/experiments/%: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
-$(EXPERIMENTS): build/experiments/%: $$(call objects,$$(call experiment,$$*) $(COMMON)) | emu
-	$(link)
-experiment = $(wildcard steps/$(firstword $(subst -, ,$(1)))-*/experiments/$(patsubst $(firstword \
-             $(subst -, ,$(1)))-%,%,$(1)).cu)
 
 build/experiments/05-transfers: $(call objects,steps/05-arbitrary-size/variants.cu)
 build/experiments/13-selects: $(call objects,$(addprefix steps/,13-compaction/fast.cu \
@@ -117,11 +84,9 @@ build/experiments/16-rates: $(call objects,$(PARTS16) steps/12-pipeline/scan.cu)
 build/experiments/15-against-cub: $(call objects,steps/15-radix-sort/sort.cu)
 build/experiments/16-call-cost: $(call objects,$(PARTS16) $(addprefix steps/,12-pipeline/scan.cu \
         13-compaction/fast.cu 14-summed-area-table/fast.cu 15-radix-sort/sort.cu))
-
-# Step 14's experiment needs step 14's objects.
-build/experiments/14-against-npp: $(call objects,$(addprefix steps/14-summed-area-table/,fast.cu \
-                                  document.cu judge.c))
 build/experiments/14-against-npp: LIBRARIES = -ldl
+build/experiments/14-against-npp: $(call objects,$(addprefix steps/14-summed-area-table/,fast.cu \
+        document.cu judge.c))
 
 # The examples for the headers of steps 12 to 16 need no other part of this project.
 EXAMPLES  = build/example $(addprefix build/example,13 14 15 16 16-backward 16-json)
@@ -137,7 +102,5 @@ build/example15: $(call example_of,sort,steps/15-radix-sort/sort.cu)
 build/example16: $(call example_of,operators,$(EXAMPLE16))
 build/example16-backward: $(call example_of,backward,$(EXAMPLE16))
 build/example16-json: $(call example_of,json,$(FOLDER16)/scan-OTHERS.cu)
-$(EXAMPLES): RUNPATH = $(patsubst build/cuda,$$ORIGIN/cuda,$(CUDA))/lib64
 $(EXAMPLES):
-	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) $(PUT)
+	$(link)
