@@ -15,28 +15,25 @@ compare: $$(COMPARED)
 #compare: ## learn: counters side by side: of two steps (A=3 B=4 N=512 LINES=1), or of all
 
 # The emulator's benchmark times the steps and a few kernels of its own.
-BENCH    := $(call objects,$(call sources,profiles/measure/speed $(ONE_PROCESS)) $(COMMON))
-
-build/tests/bench/run: $(BENCH) build/emu/libcudart.so.13
-	$(call say,link,$@)
-	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../../emu' \
-	    -lm -pthread $(PUT)
+build/tests/bench/run: CUDART = $(EMULATED)
+build/tests/bench/run: $(call objects,$(call sources,profiles/measure/speed $(ONE_PROCESS)) \
+        $(COMMON)) build/emu/libcudart.so.13
+	$(link)
 
 # Memory instructions in many patterns, counted by ncu on a GPU and by the emulator.
 PATTERN_CODE = -gencode arch=compute_90,code=[sm_90,compute_90]
 build/fidelity/%: profiles/measure/fidelity/%.cu
-	$(call say,nvcc,$@)
-	$(Q)$(NVCC) -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra $(PATTERN_CODE) \
-	    -cudart shared $< -o $(NEW) $(PUT)
+	$(call by_nvcc,-O3 -lineinfo $(WARNINGS) $(PATTERN_CODE) -cudart shared)
 
 # Functions of all kinds, share by share: see functions.py. The emulator needs PTX alone.
 FUNCTIONS = profiles/measure/fidelity/functions
-FUNCTION_CODE = -arch=compute_90 -code=compute_90
-build/functions/%: $(FUNCTIONS).py $(FUNCTIONS)_ptx.csv $(FUNCTIONS).cuh
-	$(call say,nvcc,$@)
-	$(Q)$(FUNCTIONS).py $* >$(NEW).cu
-	$(Q)$(NVCC) -O3 -diag-suppress 39,177,550 -I$(<D) $(FUNCTION_CODE) -cudart shared $(NEW).cu \
-	    -o $(NEW) $(PUT) && rm $(NEW).cu
+FUNCTION_OPTIONS = -O3 -diag-suppress 39,177,550 -I$(dir $(FUNCTIONS)) -arch=compute_90 \
+                   -code=compute_90 -cudart shared
+.PRECIOUS: build/functions/%.cu
+build/functions/%.cu: $(FUNCTIONS).py $(FUNCTIONS)_ptx.csv
+	$(call written,$(FUNCTIONS).py $*)
+build/functions/%: build/functions/%.cu
+	$(call by_nvcc,$(FUNCTION_OPTIONS))
 
 #bench-emu: ## measure: measure the emulator's speed
 bench-emu: build/tests/bench/run build/tests/programs/shared $(PROGRAM_BUILD)/O3/thrust_sort

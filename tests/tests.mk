@@ -71,9 +71,9 @@ $(addprefix build/tests/,wrong-scan wrong-ranks many-calls step14-no-png): | emu
 # Programs of one source file that tests examine or run: see tests/support/command.h.
 CHECKED  := reported merged endless waits ticket two_words ring unwritten launches ends \
             names ordered blas driver dynamic tensors
-PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
-            per-thread linked rpath needs_gpu.so needs_cudart.so zstd.fatbin lz4.fatbin \
-            stored.fatbin only90a.fatbin cubin.fatbin static-blas)
+OF_KERNELS := shared nvidia sm_80 emulated per-thread rpath needs_gpu.so needs_cudart.so \
+            zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin
+PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) $(OF_KERNELS) static-blas linked)
 
 # Shares of functions.py: of `make test` another one with each commit. The sanitizers run none.
 SHARES   = $(if $(filter tests-build test-slow,$(MAKECMDGOALS)),$(addprefix build/functions/, \
@@ -101,10 +101,9 @@ HIDDEN    = ptx/fatbin.o ptx/elf.o ptx/program_elf.o ptx/cubin.o report/budget.o
             report/html.o report/json.o report/json_document.o report/sarif.o report/text.o \
             watch/sass.o ptx/ptx_types.o ptx/insn.o machine/models.o machine/tables.o \
             ops/soft_float.o watch/shadow.o watch/value_bits.o command/agreement.o watch/metrics.o
+$(RUN): CUDART = $(EMULATED) -Wl,--wrap=criterion_internal_test_teardown -lcriterion -lzstd
 $(RUN): $(TESTS) $(HIDDEN:%=build/common/tools/emu/%) build/emu/libcudart.so.13
-	$(call say,link,$@)
-	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \
-	    -Wl,--wrap=criterion_internal_test_teardown -lcriterion -lzstd -lm -pthread $(PUT)
+	$(link)
 
 # The formulas of tests/unit/steps/predictions.c as a table, for profiles/tables.
 build/tests/predicted/print: build/profiles/measure/predicted.o build/tests/unit/steps/predictions.o
@@ -114,32 +113,20 @@ build/tests/predicted/print: build/profiles/measure/predicted.o build/tests/unit
 build/tests/labs/misbehave: tests/python/labs/misbehave.c
 	$(call made,$(CC),$(CC) $(NOT_SANITIZED) $(CFLAGS) $<)
 
-# Programs for the checkers, a program that ptxas changes, and programs that wait or do not end.
-SINGLE = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $(OPTIONS_$(@F)) $<
-OPTIONS_dynamic = -rdc=true
-OPTIONS_tensors = $(STAND_IN_LINK) -lcuda
-OPTIONS_driver  = $(STAND_IN_LINK) -lcuda
-OPTIONS_blas    = $(STAND_IN_LINK) -lcublas -lcurand -Xlinker $(OLD_RPATH)
-$(CHECKED:%=build/tests/programs/%): %: tests/cases/fixtures/programs/$$(notdir $$@).cu
-	$(call made,nvcc,$(SINGLE))
-# PTX is enough for these.
-$(addprefix build/tests/programs/,endless ordered ring ticket two_words unwritten waits): \
-    GPUS = $(call ptx,75 90)
-build/tests/programs/names: GPUS = $(call ptx,90)
-build/tests/programs/tensors: GPUS = -gencode arch=compute_90,code=[compute_90,sm_90]
-build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
-build/tests/programs/ring: $(wildcard steps/12-*/*.cuh steps/12-*/parts/*)
-build/tests/programs/names: $(wildcard steps/16-*/*.cuh $(FOLDER16)/*.*h steps/12-*/parts/*)
-build/tests/programs/driver: $(wildcard tests/cases/programs/*.cuh)
-build/tests/programs/tensors build/tests/programs/driver: | $(PRIVATE)/lib/libcuda.so
-build/tests/programs/blas build/tests/programs/static-blas: | $(STAND_INS)
-
-# kernels.cu with other options: as programs, libraries (with NVIDIA's runtime inside, as cuRAND's
-# and cuBLAS's are, or without one) and containers.
-KERNELS = $(NVCC) $(or $(OPTIONS_$(@F)),$(NVCCFLAGS)) $<
+# Programs for the checkers, a program that ptxas changes, and programs that wait or do not end;
+# and kernels.cu with other options: as programs, libraries (with NVIDIA's runtime inside, as
+# cuRAND's and cuBLAS's are, or without one) and containers. PTX is enough for some. An RPATH to
+# NVIDIA's libraries comes before LD_LIBRARY_PATH.
+OPTIONS_dynamic         = -rdc=true
+OPTIONS_tensors         = $(STAND_IN_LINK) -lcuda
+OPTIONS_driver          = $(STAND_IN_LINK) -lcuda
+OPTIONS_blas            = $(STAND_IN_LINK) -lcublas -lcurand -Xlinker $(OLD_RPATH)
+OPTIONS_static-blas     = $(NVCCFLAGS) -Lbuild/emu $(STAND_IN_LINK) -lcublas -lcurand
 OPTIONS_shared          = $(NVCCFLAGS) -cudart shared
 OPTIONS_sm_80           = -arch=sm_80 -cudart shared
 OPTIONS_per-thread      = $(NVCCFLAGS) -cudart shared -default-stream per-thread
+OPTIONS_emulated        = $(NVCCFLAGS) $$(build/emu/emu --nvcc-flags)
+OPTIONS_rpath           = $(NVCCFLAGS) -cudart shared -Xlinker $(OLD_RPATH)
 OPTIONS_zstd.fatbin     = -fatbin $(call ptx,75 90)
 OPTIONS_lz4.fatbin      = -fatbin $(call ptx,75 90) --compress-mode=speed
 OPTIONS_stored.fatbin   = -fatbin $(call ptx,75 90) --compress-mode=none
@@ -147,21 +134,20 @@ OPTIONS_only90a.fatbin  = -fatbin $(call ptx,90a)
 OPTIONS_cubin.fatbin    = -fatbin -gencode arch=compute_90,code=sm_90
 OPTIONS_needs_gpu.so    = $(NVCCFLAGS) -shared -Xcompiler -fPIC
 OPTIONS_needs_cudart.so = $(NVCCFLAGS) -shared -Xcompiler -fPIC -cudart none
-build/tests/programs/emulated: SETTING = NVCC_PREPEND_FLAGS="$$(build/emu/emu --nvcc-flags)"
-build/tests/programs/emulated build/tests/programs/static-blas: build/emu/libcudart_static.a
-build/tests/programs/%: tests/cases/fixtures/programs/kernels.cu | emu
-	$(call made,nvcc,$(SETTING) $(KERNELS))
-
-build/tests/programs/static-blas: tests/cases/fixtures/programs/blas.cu
-	$(call made,nvcc,$(NVCC) $(NVCCFLAGS) -Lbuild/emu $(STAND_IN_LINK) $< -lcublas -lcurand)
-
-# Linked by g++. An RPATH to NVIDIA's libraries comes before LD_LIBRARY_PATH.
 OLD_RPATH = --disable-new-dtags,-rpath,$(abspath $(CUDA))/lib64
-build/tests/programs/rpath: tests/cases/fixtures/programs/kernels.cu
-	$(call say,nvcc,$@)
-	$(Q)$(NVCC) $(NVCCFLAGS) -c $< -o $(NEW).o
-	$(Q)$(CXX) $(NEW).o -L$(CUDA)/lib64 -lcudart -Wl,$(OLD_RPATH) -o $(NEW) $(PUT) && \
-	    rm $(NEW).o
+$(addprefix build/tests/programs/,endless ordered ring ticket two_words unwritten waits): \
+    GPUS = $(call ptx,75 90)
+build/tests/programs/names: GPUS = $(call ptx,90)
+build/tests/programs/tensors: GPUS = -gencode arch=compute_90,code=[compute_90,sm_90]
+build/tests/programs/emulated build/tests/programs/static-blas: build/emu/libcudart_static.a
+$(CHECKED:%=build/tests/programs/%): build/tests/programs/%: \
+        tests/cases/fixtures/programs/%.cu | emu
+	$(call by_nvcc,$(NVCCFLAGS) -g -cudart shared $(OPTIONS_$*))
+build/tests/programs/static-blas: tests/cases/fixtures/programs/blas.cu | emu
+	$(call by_nvcc,$(OPTIONS_static-blas))
+$(OF_KERNELS:%=build/tests/programs/%): build/tests/programs/%: \
+        tests/cases/fixtures/programs/kernels.cu | emu
+	$(call by_nvcc,$(or $(OPTIONS_$*),$(NVCCFLAGS)))
 
 # A program of two objects, for three generations of GPUs.
 LINKED = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(call ptx,100) -rdc=true
@@ -174,19 +160,15 @@ build/tests/programs/linked: tests/cases/fixtures/programs/linked.cu | emu
 # for a GPU in build/checks, for the emulator in build/pairs.
 CHECKS   := $(patsubst tests/cases/checks/%.cu,build/checks/%,$(wildcard tests/cases/checks/*.cu))
 PAIRS    := $(CHECKS:build/checks/%=$(CUDA_BUILD)/pairs/%)
-
 checks: $(CHECKS) emu ## maintain: build the pairs of tests/cases/checks for a GPU, build/checks
 pairs: $(PAIRS) emu ## maintain: build the pairs of tests/cases/checks for the emulator, build/pairs
 checks pairs:
 	@:
-
-# These kernels call the CUDA runtime.
-OPTIONS_launch = -rdc=true
-$(CHECKS): GPUS = -gencode arch=compute_90,code=[sm_90,compute_90]
-$(CHECKS:build/checks/%=build/pairs/%): GPUS = -arch=compute_90 -code=compute_90
-$(CHECKS) $(CHECKS:build/checks/%=build/pairs/%): tests/cases/checks/$$(@F).cu \
-        $(wildcard tests/cases/checks/*.h tests/cases/checks/*.cuh steps/12-*/parts/*.cuh)
-	$(call made,nvcc,$(NVCC) $(CPPFLAGS) -g -lineinfo $(GPUS) -cudart shared $(OPTIONS_$(@F)) $<)
+OPTIONS_launch = -rdc=true # these kernels call the CUDA runtime
+build/checks/%: tests/cases/checks/%.cu
+	$(call by_nvcc,-g -lineinfo -cudart shared $(OPTIONS_$*) $(PATTERN_CODE))
+build/pairs/%: tests/cases/checks/%.cu
+	$(call by_nvcc,-g -lineinfo -cudart shared $(OPTIONS_$*) -arch=compute_90 -code=compute_90)
 
 # build/test, where tests run, has links to the sources. A line that calls make runs with -n, too.
 IN_TREE   = Makefile README.md LICENSE common notes profiles steps tests
@@ -226,22 +208,17 @@ mutate-kernels: emu ## maintain: is each change of the steps' kernels noticed? H
 	$(Q)tests/measure/mutation/kernels.py
 
 # A program that runs the libraries of steps 12 to 16 on any GPU, build/architectures/NAME/run. They
-# are compiled for one architecture, by these options of nvcc, or are the usual objects.
+# are compiled for one architecture, as the name says, or are the usual objects.
 ARCHITECTURES = ptx default sm_75 sm_80 sm_90
-ARCH_ptx      = -arch=compute_75 -code=compute_75
-ARCH_run      = build/architectures/$1/run: $(BY_ARCHITECTURE:%=$2/%.o)
 BY_ARCHITECTURE = common/harness/run/roof_bulk.cu $(addprefix steps/,12-pipeline/scan.cu \
         13-compaction/fast.cu 14-summed-area-table/fast.cu 15-radix-sort/sort.cu) \
         $(FOLDER16)/scan-SUM_REALS.cu
-$(eval $(call ARCH_run,usual,$(CUDA_BUILD)))
-$(foreach name,$(ARCHITECTURES),$(eval $(call ARCH_run,$(name),build/architectures/$(name))))
-
-architecture = $(word 3,$(subst /, ,$@))
-build/architectures/%.cu.o: NVCCFLAGS = -O3 -lineinfo $(or $(ARCH_$(architecture)), \
-    $(patsubst %,-arch=%,$(filter sm_%,$(architecture))))
-$(addprefix build/architectures/,$(addsuffix /run,usual $(ARCHITECTURES))): $(call objects, \
-        tests/cli/architectures/libraries.c $(FOLDER16)/scan-OTHERS.cu \
-        $(filter-out $(BY_ARCHITECTURE),$(COMMON)))
+build/architectures/%.cu.o: NVCCFLAGS = -O3 -lineinfo $(patsubst sm_%,-arch=sm_%,$(subst ptx, \
+    -arch=compute_75 -code=compute_75,$(filter-out default,$(word 3,$(subst /, ,$@)))))
+$(patsubst %,build/architectures/%/run,usual $(ARCHITECTURES)): build/architectures/%/run: \
+        $(call objects,tests/cli/architectures/libraries.c $(FOLDER16)/scan-OTHERS.cu \
+        $(filter-out $(BY_ARCHITECTURE),$(COMMON))) \
+        $$(addprefix $$(if $$(filter usual,$$*),$(CUDA_BUILD),$$(@D))/,$(BY_ARCHITECTURE:%=%.o))
 	$(link)
 
 test-architectures: $(ARCHITECTURES:%=build/architectures/%/run)
@@ -268,37 +245,21 @@ test-asan: asan ## maintain: run the tests of the C sources under the sanitizers
 
 # What the fuzzers begin with, a folder each.
 CORPORA := $(addprefix build/tests/measure/fuzz/corpus/,cubin cuda fatbin picture ptx unpack)
-build/tests/measure/fuzz/corpus/ptx: $(addprefix tests/cases/fixtures/,programs/kernels.cu \
-        cudart_kernels.cu) \
-        steps/02-naive/scan.cu
-$(filter-out %/cuda,$(CORPORA)): build/tests/measure/fuzz/corpus/%: \
-        $(addprefix tests/measure/fuzz/,seeds.sh seeds.awk) \
-        $$(wildcard tests/measure/fuzz/seeds/$$* tests/measure/fuzz/seeds/$$*.cu)
+SEEDS_ptx = $(addprefix tests/cases/fixtures/,programs/kernels.cu cudart_kernels.cu) \
+            steps/02-naive/scan.cu
+SEEDS_cuda = $(wildcard steps/0[2345]-*/*.cu steps/first-kernel/*.cu)
+$(CORPORA): build/tests/measure/fuzz/corpus/%: $(addprefix tests/measure/fuzz/seeds.,sh awk) \
+        $$(wildcard tests/measure/fuzz/seeds/$$* tests/measure/fuzz/seeds/$$*.cu) $$(SEEDS_$$*)
 	$(call say,seeds,$@)
-	$(Q)NVCC='$(NVCC)' tests/measure/fuzz/seeds.sh $* $(NEW) && rm -rf $@ && mv -T $(NEW) $@
-
-build/tests/measure/fuzz/corpus/cuda: $(wildcard steps/0[2345]-*/*.cu steps/first-kernel/*.cu)
-	$(Q)mkdir -p $(NEW) && for file in $^; do cp $$file $(NEW)/$$(echo $$file | tr / -); done && \
-	    rm -rf $@ && mv -T $(NEW) $@
+	$(Q)NVCC='$(NVCC)' tests/measure/fuzz/seeds.sh $* $(NEW) $(SEEDS_$*) && rm -rf $@ && \
+	    mv -T $(NEW) $@
 
 # Each fuzzer gets its bytes through one function, fuzz_NAME; fuzz.sh builds the fuzzers in their
-# own tree.
-build/tests/measure/fuzz/run-%: $(EMU) $(call objects,$(addprefix tests/measure/fuzz/,cubin.c \
-        fatbin.c ptx.c         unpack.c))
-	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* -o $(NEW) \
-	    -lzstd -lm -ldl -pthread $(PUT)
-
-build/tests/measure/fuzz/run-cuda: build/tests/measure/fuzz/cuda.o $(UPCC) \
-        $(call objects,$(addprefix common/files/,allocated.c fault.c files.c visible.c))
-	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_cuda -lm \
-	    -o $(NEW) $(PUT)
-
-# The reader of pictures needs no CUDA, and is told of less memory than there is.
-READERS  := $(call objects,$(wildcard $(addprefix common/harness/,input/*.c host/*.c print/*.c)) \
-            $(addprefix common/,step/element.c files/fault.c files/files.c files/visible.c))
-build/tests/measure/fuzz/run-picture: build/tests/measure/fuzz/picture.o $(PICTURES) $(READERS)
-	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,host_memory=fuzz_host_memory \
-	    -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_picture -o $(NEW) $(PNG) -lm -pthread $(PUT)
+        13-compaction/fast.cu 14-summed-area-table/fast.cu 15-radix-sort/sort.cu) \
+        $(FOLDER16)/scan-SUM_REALS.cu
+build/architectures/%.cu.o: NVCCFLAGS = -O3 -lineinfo $(patsubst sm_%,-arch=sm_%,$(subst ptx, \
+    -arch=compute_75 -code=compute_75,$(filter-out default,$(word 3,$(subst /, ,$@)))))
+$(patsubst %,build/architectures/%/run,usual $(ARCHITECTURES)): build/architectures/%/run: \
+        $(call objects,tests/cli/architectures/libraries.c $(FOLDER16)/scan-OTHERS.cu \
+        $(filter-out $(BY_ARCHITECTURE),$(COMMON))) \
+        $$(addprefix $$(if $$(filter usual,$$*),$(CUDA_BUILD),$$(@D))/,$(BY_ARCHITECTURE:%=%.o))

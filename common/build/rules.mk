@@ -15,7 +15,8 @@ NOT_SANITIZED = $(filter-out $(SANITIZE),$(C_FLAGS))
 GPUS      = -gencode arch=compute_75,code=compute_75 \
             -gencode arch=compute_90,code=[sm_90,compute_90]
 ptx       = $(foreach sm,$1,-gencode arch=compute_$(sm),code=compute_$(sm))
-NVCCFLAGS = -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra $(GPUS)
+WARNINGS  = -Werror all-warnings -Xcompiler -Wall,-Wextra
+NVCCFLAGS = -O3 -lineinfo $(WARNINGS) $(GPUS)
 CPPFLAGS  = -I.
 COMPILE   = $(CC) $(C_FLAGS) $(CPPFLAGS) $(DEPEND) -isystem $(TOOLKIT)/include $(CFLAGS) \
             -c $< -o $(NEW)

@@ -70,6 +70,9 @@ build/emu/libcudart.so.13: $(EMU) common/tools/emu/cudart.map
 	    -pthread $(PUT)
 	$(Q)ln -s $(@F) $(NEW) && mv -fT $(NEW) build/emu/libcudart.so
 
+# What links a program with it in place of NVIDIA's runtime.
+EMULATED  = build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/$(TO_BUILD)emu'
+
 # For linkers: a library with the names of the driver API. No file is called libcuda.so.1: emu gives
 # the programs that it starts libcudart.so.13 in its place (command/audit.c), since NVIDIA's runtime
 # must not find it.

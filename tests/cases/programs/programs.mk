@@ -14,48 +14,39 @@ PROGRAM_DIR    := tests/cases/programs
 PROGRAM_BUILD  := $(CUDA_BUILD)/$(PROGRAM_DIR)
 # A toolkit that `make setup` fetched has no NVRTC.
 PROGRAM_NAMES  := $(patsubst $(PROGRAM_DIR)/%.cu,%,$(filter-out %/wrong.cu $(if $(wildcard \
-                  $(TOOLKIT)/include/nvrtc.h),,%/nvrtc.cu),$(sort $(wildcard $(PROGRAM_DIR)/*.cu))))
+                  $(TOOLKIT)/include/nvrtc.h),,%/nvrtc.cu),$(wildcard $(PROGRAM_DIR)/*.cu)))
 
-# The ways to build.
+# The ways to build, and additional flags of single files.
 CONFIGURATIONS  = O3 G O0 rdc
 PROGRAM_O3      = -O3
 PROGRAM_G       = -G
 PROGRAM_O0      = -Xcicc -O0
 PROGRAM_rdc     = -rdc=true
-
-# Additional flags of single files.
 PROGRAM_dynamic = -rdc=true
-PROGRAM_blas = -lcublas
+PROGRAM_blas    = -lcublas
 PROGRAM_random_numbers = -lcurand
 PROGRAM_network = -lcublas -lcurand
-PROGRAM_nvrtc = -lcuda -lnvrtc
+PROGRAM_nvrtc   = -lcuda -lnvrtc
+PROGRAM_driver  = -lcuda
 # Blackwell wants multicasts compiled for sm_100a; ptxas says so of each.
 PROGRAM_textures = -Xptxas --disable-warnings
-PROGRAM_driver = -lcuda
 
-PROGRAM_FLAGS   = $(STAND_IN_LINK) -cudart shared -Werror all-warnings -Xcompiler -Wall,-Wextra \
-                  $(call ptx,75 90 100)
-
-# The files that `make test-all` runs, as CONFIGURATION/NAME: in the rows of
-# tests/unit/emulator/test_programs.c.
-PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/,O3/wrong O3/integer_types $(if $(SMALL),,$(sort \
-                  $(shell grep -o '{"[A-Za-z0-9]*/[a-z0-9_]*"' \
-                   tests/unit/emulator/test_programs.c | \
-                  tr -d '{"'))))
-
+# The files that `make test-all` runs, as CONFIGURATION/NAME.
+PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/,O3/wrong O3/integer_types $(if $(SMALL),, \
+                  $(shell sed -n 's,.*{"\([A-Za-z0-9]*/[a-z0-9_]*\)".*,\1,p' \
+                  tests/unit/emulator/test_programs.c)))
 PROGRAM_FILES   = $(foreach c,$(CONFIGURATIONS),$(PROGRAM_NAMES:%=$(PROGRAM_BUILD)/$(c)/%))
 $(sort $(PROGRAM_FILES) $(PROGRAM_QUICK)): $(PROGRAM_DIR)/$$(@F).cu \
-        $(wildcard $(PROGRAM_DIR)/*.cuh) | $(STAND_INS) $(PRIVATE)/lib/libcuda.so
-	$(call made,nvcc,$(NVCC) $(PROGRAM_FLAGS) $(PROGRAM_$(notdir $(@D))) $(PROGRAM_$(@F)) $<)
+        | $(STAND_INS) $(PRIVATE)/lib/libcuda.so
+	$(call by_nvcc,$(STAND_IN_LINK) -cudart shared $(WARNINGS) $(call ptx,75 90 100) \
+	    $(PROGRAM_$(notdir $(@D))) $(PROGRAM_$(@F)))
 
-# A result says how each run of a file ended.
-PROGRAM_RESULTS = $(PROGRAM_FILES:%=%.result)
-$(PROGRAM_RESULTS): %.result: % build/emu/libcudart.so.13 | emu
+# A result says how each run of a file ended. `programs` shows what was wrong, and removes these
+# results, so that the next make runs them again.
+$(PROGRAM_FILES:%=%.result): %.result: % build/emu/libcudart.so.13 | emu
 	$(call say,run,$<)
 	$(Q)$(PROGRAM_DIR)/run.sh $< $@ t4 h200 b200
-
-# Shows what was wrong, and removes these results, so that the next make runs them again.
 .PHONY: programs
-programs: $(PROGRAM_RESULTS)
+programs: $(PROGRAM_FILES:%=%.result)
 	@for end in right skipped wrong; do echo "$$(cat $^ | grep -c " $$end$$") $$end"; done
 	@! grep -A 20 ' wrong$$' $^ || { grep -l ' wrong$$' $^ | xargs rm; false; }

@@ -1,9 +1,10 @@
 #!/bin/sh
-# seeds.sh NAME FOLDER: what the fuzzer NAME begins with: its seeds, and besides, for two of the
-# fuzzers, what the compiler ($NVCC) makes of a few programs.
+# seeds.sh NAME FOLDER FILE…: what the fuzzer NAME begins with: its seeds, and besides, for two of
+# the fuzzers, what the compiler ($NVCC) makes of a few programs, and for `cuda` copies of the files.
 set -e
 name=$1 folder=$2 seeds=tests/measure/fuzz/seeds/$1 programs=tests/cases/fixtures
 mkdir -p "$folder"
+shift 2
 
 # to_ptx TITLE OPTION... SOURCE
 to_ptx() {
@@ -12,7 +13,7 @@ to_ptx() {
     $NVCC -ptx -I. -o "$folder/$title" "$@"
 }
 
-[ "$name" = cubin ] || LC_ALL=C awk -v folder="$folder" -f tests/measure/fuzz/seeds.awk "$seeds"
+[ ! -e "$seeds" ] || LC_ALL=C awk -v folder="$folder" -f tests/measure/fuzz/seeds.awk "$seeds"
 case $name in
 ptx)
     to_ptx kernels.75 -arch=compute_75 -lineinfo $programs/programs/kernels.cu
@@ -28,4 +29,5 @@ cubin)
     done
     rm "$folder/code"
     ;;
+cuda) for file; do cp "$file" "$folder/$(echo "$file" | tr / -)"; done ;;
 esac
