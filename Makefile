@@ -112,4 +112,7 @@ help: ## learn: list the targets
 include steps/steps.mk common/bench/bench.mk $(addprefix common/tools/,library/library.mk \
         emu/emu.mk labs/labs.mk cc/cc.mk page/page.mk) tests/tests.mk profiles/profiles.mk
 
--include $(shell find build -name '*.d' -not -path 'build/asan/*' 2>/dev/null)
+# No rule makes these.
+DEPENDENCIES := $(shell find build -name '*.d' -not -path 'build/asan/*' 2>/dev/null)
+$(DEPENDENCIES): ;
+-include $(DEPENDENCIES)
