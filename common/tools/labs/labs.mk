@@ -20,9 +20,11 @@ LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab build/labs/gpu-lab
 LAB_TEXTS = build/labs/weights.txt build/labs/hints.txt
 JUDGES_LABS = $(LAB_PROGRAMS) $(LAB_TEXTS)
 
-# COMPILER=own judges without nvcc, by the compiler of common/tools/cc, which compiles these labs.
+# COMPILER=own judges without nvcc, by the compiler of common/tools/cc, which compiles these labs. It
+# is what an archive of an autograder uses unless it is told otherwise: then a container needs
+# nothing but a shell.
 OWN_LABS  = 2 3 4 5
-COMPILER  = nvcc
+COMPILER  = $(if $(and $(filter autograder-%,$(MAKECMDGOALS)),$(filter $(LAB),$(OWN_LABS))),own,nvcc)
 JUDGE     = --compiler $(COMPILER) --nvcc '$(CUDA)/bin/nvcc'
 $(if $(filter-out nvcc own,$(COMPILER)),$(error COMPILER is "$(COMPILER)"; give nvcc or own))
 reference = $(if $(filter own,$(COMPILER)),build/cc/upcc \
@@ -60,14 +62,13 @@ build/labs/run-lab build/autograder/labs/run-lab: $(LAB_RUNS) $(EMU_CORE)
 	$(call link_with_emulator,$(EMU_CORE))
 
 # Launches the first puzzles without the host code in their files.
-build/labs/run-first: $(call objects,$(addprefix common/,tools/labs/run_first.c \
-        tools/labs/run_puzzle.c         tools/labs/run_entry.c files/fault.c)) $(EMU_CORE)
+build/labs/run-first: $(call objects,$(addprefix common/,files/fault.c tools/labs/run_first.c \
+        tools/labs/run_puzzle.c tools/labs/run_entry.c)) $(EMU_CORE)
 	$(call link_with_emulator,$(EMU_CORE))
 
 # The driver is found when it runs.
-build/labs/gpu-lab: $(call objects,$(wildcard common/tools/labs/gpu/*.c) \
-        common/tools/labs/run_entry.c \
-        common/tools/emu/ptx/ptx_types.c) $(LAB_COMMON)
+build/labs/gpu-lab: $(call objects,$(addprefix common/tools/,labs/gpu/gpu_lab.c labs/run_entry.c \
+        emu/ptx/ptx_types.c)) $(LAB_COMMON)
 	$(call made,link,$(LINK_C) -ldl)
 
 $(LAB_TEXTS): build/labs/%: common/tools/labs/%
@@ -75,12 +76,15 @@ $(LAB_TEXTS): build/labs/%: common/tools/labs/%
 
 # ---- what is written, and judged -----------------------------------------------------------------
 
+# What can be judged, each with the lab, or the exercise, as which it is: lab2:2, and a broken kernel
+# or an exercise as what it is made of, bug1:2.
+JUDGED   := $(foreach lab,$(LABS),lab$(lab):$(lab)) $(shell cd common/tools/labs && \
+            sed -n '/^== /{N;s/== \(.*\)\n. lab \([0-9]*\):.*/bug\1:\2/p;}' bugs/bugs.txt; \
+            awk '/^[0-9]/ { print "exercise" $$1 ":" $$4 }' exercises/exercises.txt)
+judged_as = $(patsubst $1:%,%,$(filter $1:%,$(JUDGED)))
 FIRSTS   := $(patsubst steps/first-kernel/%.cu,%,$(wildcard steps/first-kernel/first[0-9].cu))
-BUGS     := $(shell sed -n 's/^== //p' common/tools/labs/bugs/bugs.txt 2>/dev/null)
-EXERCISES := $(shell sed -n 's/^\([0-9][0-9]*\) .*/\1/p' common/tools/labs/exercises/exercises.txt \
-             2>/dev/null)
-WRITTEN  := $(FIRSTS) $(LABS:%=lab%) $(BUGS:%=bug%) $(EXERCISES:%=exercise%) predict detective \
-            swizzle
+BANKS     = predict detective swizzle
+WRITTEN  := $(FIRSTS) $(foreach pair,$(JUDGED),$(firstword $(subst :, ,$(pair)))) $(BANKS)
 #firstN: ## learn: write labs/firstN.cu, a whole program that lacks one line; N is 1 to 5
 #check-firstN: ## learn: run labs/firstN.cu on the emulator, with all checkers on
 #learn: ## learn: all first puzzles in turn, each checked whenever you save its file
@@ -105,17 +109,13 @@ $(WRITTEN):
 # program itself, whose exit code says whether there are full points.
 FEWER_OK  = || { code=$$?; [ $$code -eq 1 ] || exit $$code; }
 
-# The lab, or the exercise, as which target $1 judges a file: a broken kernel as what it is made of.
-judged_as = $(if $(filter check-bug%,$1),$(shell \
-            sed -n '/^== $(1:check-bug%=%)$$/{n;s/^. lab \([0-9]*\):.*/\1/p;}' \
-            common/tools/labs/bugs/bugs.txt),$(if $(filter check-exercise%,$1),$(shell \
-            common/tools/labs/exercises/exercise.sh --judge $(1:check-exercise%=%)),$\
-            $(patsubst check%,%,$(1:hint%=%))))
-judged    = labs/$(patsubst check%,lab%,$(patsubst hint%,lab%,$(@:check-%=%))).cu
-JUDGED    = $(LABS:%=check%) $(LABS:%=hint%) $(BUGS:%=check-bug%) $(EXERCISES:%=check-exercise%)
-$(JUDGED): $(JUDGES_LABS) $$(call reference,$$(subst exercise,-exercise,$$(call judged_as,$$@)))
-	$(Q)build/labs/check-lab $(call judged_as,$@) $(judged) $(JUDGE) $(if $(filter hint%,$@), \
-	    --hint $(or $(LEVEL),1),$(ARGS) $(FEWER_OK))
+judged    = $(patsubst check%,lab%,$(patsubst hint%,lab%,$(1:check-%=%)))
+CHECKS_OF_LABS := $(patsubst check-lab%,check%,$(filter-out $(FIRSTS:%=check-%) $(BANKS:%=check-%),\
+            $(WRITTEN:%=check-%))) $(LABS:%=hint%)
+$(CHECKS_OF_LABS): $(JUDGES_LABS) \
+        $$(call reference,$$(subst exercise,-exercise,$$(call judged_as,$$(call judged,$$@))))
+	$(Q)build/labs/check-lab $(call judged_as,$(call judged,$@)) labs/$(call judged,$@).cu $(JUDGE) \
+	    $(if $(filter hint%,$@),--hint $(or $(LEVEL),1),$(ARGS) $(FEWER_OK))
 
 FIRSTS_NEED = $(if $(filter own,$(COMPILER)),build/cc/upcc build/labs/run-first,$(EMU_RUNS))
 $(FIRSTS:%=check-%): check-%: | $$(FIRSTS_NEED)
@@ -133,12 +133,9 @@ race: $(JUDGES_LABS) build/labs/reference11.ptx | step12
 	case $$said in *'runs right; n ='*) ./step12 --n $(RACE_N) | grep -E '^ *(device|time) ';; esac
 
 LAB_BANKS = build/labs/bank-lab build/labs/banks.ptx
-build/labs/banks.ptx: common/tools/labs/banks/banks.cu build/common/tools/labs/compile.o | \
-        build/labs/check-lab
-	$(call say,nvcc,$@)
-	$(Q)$(TO_PTX) $< $(NEW) $(PUT)
-
-build/labs/bank-lab: $(call objects,$(wildcard common/tools/labs/banks/*.c) $(addprefix common/,\
+build/labs/banks.ptx: common/tools/labs/banks/banks.cu
+	$(call by_nvcc,-O3 -lineinfo -ptx -arch=compute_90)
+build/labs/bank-lab: $(call objects,$(addprefix common/,tools/labs/banks/bank_lab.c \
         tools/labs/run_entry.c files/fault.c)) $(EMU)
 	$(call link_with_emulator,$(EMU))
 
@@ -151,14 +148,14 @@ check-swizzle: build/labs/bank-lab build/labs/check-lab
 	$(Q)$(TO_PTX) labs/swizzle.cu build/labs/swizzle.ptx
 	$(Q)build/labs/bank-lab swizzle check labs/swizzle.cu build/labs/swizzle.ptx $(FEWER_OK)
 
-CHECKED_LABS := $(LABS:%=check%) $(LABS:%=hint%) $(patsubst %,check-%,$(filter-out lab%,$(WRITTEN)))
+CHECKED_LABS := $(CHECKS_OF_LABS) $(FIRSTS:%=check-%) $(BANKS:%=check-%)
 .PHONY: labs learn race $(WRITTEN) $(CHECKED_LABS)
-NO_SUCH  := $(filter-out labs $(WRITTEN) $(CHECKED_LABS),$(filter lab% hint% bug% check-bug% \
-            exercise% check-exercise% $(addsuffix %,$(addprefix check,0 1 2 3 4 5 6 7 8 9)), \
-            $(MAKECMDGOALS)))
+NO_SUCH  := $(filter-out labs checks $(WRITTEN) $(CHECKED_LABS),\
+            $(filter lab% hint% bug% exercise% check%,$(MAKECMDGOALS)))
 $(NO_SUCH):
 	@echo "There is no $@; there are labs 2 to 7, 9, 11 and 13, broken kernels 1 to" \
-	    "$(words $(BUGS)), and exercises of the chapters $(EXERCISES)." >&2; exit 2
+	    "$(words $(filter bug%,$(JUDGED))), and exercises of the chapters" \
+	    "$(patsubst exercise%,%,$(filter exercise%,$(WRITTEN)))." >&2; exit 2
 
 # ---- make grade ----------------------------------------------------------------------------------
 
@@ -208,14 +205,8 @@ AUTOGRADER_PROGRAMS = $(addprefix build/autograder/labs/,check-lab run-lab confi
 # Our own compiler, where it compiles the lab: then a container needs a shell and python3 only.
 AUTOGRADERS = gradescope prairielearn classroom
 .PHONY: $(AUTOGRADERS:%=autograder-%)
-ifneq ($(filter autograder-%,$(MAKECMDGOALS)),)
-ifeq ($(and $(LAB),$(filter $(LAB),$(LABS))),)
-    $(error Which lab? make $(firstword $(MAKECMDGOALS)) LAB=3; there are labs $(LABS))
-endif
-ifeq ($(origin COMPILER),file)
-    COMPILER = $(if $(filter $(LAB),$(OWN_LABS)),own,nvcc)
-endif
-endif
+$(if $(filter autograder-%,$(MAKECMDGOALS)),$(if $(filter $(LAB),$(LABS)),,$(error Which lab? \
+    make $(firstword $(MAKECMDGOALS)) LAB=3; there are labs $(LABS))))
 #autograder-gradescope: ## teach: pack LAB=3 for Gradescope; SEED= HIDE= WEIGHTS= OUT= COMPILER=
 #autograder-prairielearn: ## teach: make a question of PrairieLearn of LAB=3; also IMAGE=
 #autograder-classroom: ## teach: make a template repository of LAB=3 for GitHub Classroom
