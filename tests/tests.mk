@@ -255,11 +255,14 @@ $(CORPORA): build/tests/measure/fuzz/corpus/%: $(addprefix tests/measure/fuzz/se
 	    mv -T $(NEW) $@
 
 # Each fuzzer gets its bytes through one function, fuzz_NAME; fuzz.sh builds the fuzzers in their
-        13-compaction/fast.cu 14-summed-area-table/fast.cu 15-radix-sort/sort.cu) \
-        $(FOLDER16)/scan-SUM_REALS.cu
-build/architectures/%.cu.o: NVCCFLAGS = -O3 -lineinfo $(patsubst sm_%,-arch=sm_%,$(subst ptx, \
-    -arch=compute_75 -code=compute_75,$(filter-out default,$(word 3,$(subst /, ,$@)))))
-$(patsubst %,build/architectures/%/run,usual $(ARCHITECTURES)): build/architectures/%/run: \
-        $(call objects,tests/cli/architectures/libraries.c $(FOLDER16)/scan-OTHERS.cu \
-        $(filter-out $(BY_ARCHITECTURE),$(COMMON))) \
-        $$(addprefix $$(if $$(filter usual,$$*),$(CUDA_BUILD),$$(@D))/,$(BY_ARCHITECTURE:%=%.o))
+# own tree. The reader of pictures needs no CUDA, and is told of less memory than there is.
+build/tests/measure/fuzz/run-cuda: build/tests/measure/fuzz/cuda.o $(UPCC)
+build/tests/measure/fuzz/run-picture: build/tests/measure/fuzz/picture.o $(PICTURES) \
+        $(call objects,$(wildcard $(addprefix common/harness/,input/*.c host/*.c print/*.c)) \
+        $(addprefix common/,step/element.c files/fault.c files/files.c files/visible.c))
+build/tests/measure/fuzz/run-picture: LIBRARIES = $(PNG) -Wl,--defsym,host_memory=fuzz_host_memory
+$(addprefix build/tests/measure/fuzz/run-,cubin fatbin ptx unpack): $(EMU) \
+        $(call objects,$(addprefix tests/measure/fuzz/,cubin.c fatbin.c ptx.c unpack.c))
+build/tests/measure/fuzz/run-%:
+	$(call made,link,$(CC) $(CFLAGS) -fsanitize=fuzzer $^ $(LIBRARIES) -lzstd -lm -ldl -pthread \
+	    -Xlinker --defsym=LLVMFuzzerTestOneInput=fuzz_$*)

@@ -26,10 +26,6 @@ EMU      := $(call objects,$(filter-out $(OPS) $(AUDIT) $(EMU_COMMAND) common/to
 # zstd is linked statically, so that the emulator needs no library but those of glibc.
 ZSTD      = $(shell $(CC) -print-file-name=libzstd.a)
 
-# The link fails if a symbol is missing, but sanitized objects get some symbols from the program.
-NO_UNDEFINED = $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
-comma       := ,
-
 build/common/tools/emu/% build/common/files/%: C_FLAGS += -fPIC -ffp-contract=off
 build/common/tools/emu/ops/ops_%: C_FLAGS += -fno-math-errno -fno-trapping-math
 # ops_convert.c, whose many functions are rarely used, stays at -O2: it takes long to compile.
@@ -63,11 +59,12 @@ IN_EMU   := $(notdir $(EMU_RUNS)) libcudart_static.a
 emu: $(IN_EMU:%=build/emu/%) ## use: build the emulator, build/emu
 
 # A program that is running keeps the old library.
-build/emu/libcudart.so.13: $(EMU) common/tools/emu/cudart.map
-	$(call say,link,$@)
-	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13,-Bsymbolic $(NO_UNDEFINED) \
-	    $(LDFLAGS) -Wl,--version-script=common/tools/emu/cudart.map $(EMU) -o $(NEW) $(ZSTD) -lm -ldl \
-	    -pthread $(PUT)
+# The link fails if a symbol is missing, but sanitized objects get some symbols from the program.
+CUDART_MAP = common/tools/emu/cudart.map
+IS_CUDART = -shared -Wl,-soname,libcudart.so.13,-Bsymbolic,--version-script=$(CUDART_MAP) \
+            $(if $(SANITIZE),,-Xlinker --no-undefined)
+build/emu/libcudart.so.13: $(EMU) $(CUDART_MAP)
+	$(call made,link,$(CC) $(IS_CUDART) $(LDFLAGS) $(EMU) $(ZSTD) -lm -ldl -pthread)
 	$(Q)ln -s $(@F) $(NEW) && mv -fT $(NEW) build/emu/libcudart.so
 
 # What links a program with it in place of NVIDIA's runtime.
@@ -79,9 +76,8 @@ EMULATED  = build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/$(
 PRIVATE  := build/emu/libraries
 emu: $(PRIVATE)/lib/libcuda.so
 $(PRIVATE)/lib/libcuda.so: common/tools/emu/runtime/driver_names.sh $(TOOLKIT)/include/cuda.h
-	@mkdir -p $(@D)
-	$(Q)CC='$(CC)' $< stub $(TOOLKIT)/include | \
-	    $(CC) -shared -Wl,-soname,libcuda.so.1 -x c - -o $(NEW) $(PUT)
+	$(call made,$(CC),CC='$(CC)' $< stub $(TOOLKIT)/include | \
+	    $(CC) -shared -Xlinker -soname=libcuda.so.1 -x c -)
 
 # The functions of the C library that the emulator replaces (runtime/process_end.c).
 REPLACED  = $(shell nm -g build/common/tools/emu/runtime/process_end.o | grep -o '[^ ]*@.*')
@@ -101,7 +97,7 @@ build/emu/libcudart_static.a: $(EMU)
 # The dynamic linker loads it into every program that emu starts, those of others too: so it has no
 # sanitizer, whose objects it cannot share.
 AUDITING := $(AUDIT) $(addprefix common/,tools/emu/ptx/program_elf.c tools/emu/ptx/elf.c \
-            files/program_path.c             files/visible.c)
+            files/program_path.c files/visible.c)
 build/emu/libemu_audit.so: $(AUDITING) $(wildcard $(addprefix common/, \
         tools/emu/command/*.h tools/emu/ptx/*.h files/*.h))
 	$(call made,$(CC),$(CC) $(NOT_SANITIZED) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(AUDITING))
@@ -194,9 +190,7 @@ uninstall: ## use: remove what they installed with the same PREFIX and DESTDIR
 	    $(UPSWEEP_INSTALLED))
 
 build/emu/emu.1: build/emu/emu common/tools/emu/manual.awk
-	$(call say,awk,$@)
-	$(Q)build/emu/emu --help | awk -v version='$(EMU_VERSION)' \
-	    -f common/tools/emu/manual.awk >$(NEW) $(PUT)
+	$(call written,build/emu/emu --help | awk -v version='$(EMU_VERSION)' -f $(word 2,$^))
 
 dist: ## use: make a tarball of the emulator for other machines, build/upsweep-emu-*.tar.gz
 	$(Q)rm -rf build/dist
