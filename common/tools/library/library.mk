@@ -2,11 +2,11 @@
 
 .PHONY: library install-library
 
-# The version, in upsweep/version.h.
-version_of = $(shell sed -n 's/^.define UPSWEEP_$(1) *//p' \
-             common/tools/library/upsweep/version.h 2>/dev/null)
-UPSWEEP_MAJOR := $(call version_of,MAJOR)
-UPSWEEP_VERSION := $(UPSWEEP_MAJOR).$(call version_of,MINOR)
+# Major and minor version, in upsweep/version.h.
+VERSION_WORDS := $(shell sed -n 's/^.define UPSWEEP_M[AI].* //p' \
+                 common/tools/library/upsweep/version.h 2>/dev/null)
+UPSWEEP_MAJOR := $(firstword $(VERSION_WORDS))
+UPSWEEP_VERSION := $(UPSWEEP_MAJOR).$(word 2,$(VERSION_WORDS))
 
 # ALL_GPUS=1: machine code for every GPU since Turing that the toolkit knows, and PTX for later ones
 # and the emulator; compressed, and without line numbers. Otherwise the steps' objects are used.
@@ -14,11 +14,9 @@ UPSWEEP_ALL = 75 80 86 89 90 100 120
 UPSWEEP_BUILD = build/library$(if $(ALL_GPUS),/gpus)
 UPSWEEP_CUDA  = $(if $(ALL_GPUS),build/library/gpus,$(CUDA_BUILD))
 UPSWEEP_HAS   = $(if $(ALL_GPUS),$(filter $(UPSWEEP_ALL:%=sm_%),$(shell $(NVCC) --list-gpu-code)))
-UPSWEEP_PTX   = 75 90 $(patsubst sm_%,%,$(lastword $(UPSWEEP_HAS)))
 UPSWEEP_GPUS  = $(foreach sm,$(UPSWEEP_HAS:sm_%=%),-gencode arch=compute_$(sm),code=sm_$(sm)) \
-                $(foreach sm,$(UPSWEEP_PTX),-gencode arch=compute_$(sm),code=compute_$(sm))
-build/library/gpus/%: NVCCFLAGS = -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra \
-    --compress-mode=size $(UPSWEEP_GPUS)
+                $(call ptx,75 90 $(patsubst sm_%,%,$(lastword $(UPSWEEP_HAS))))
+build/library/gpus/%: NVCCFLAGS = -O3 $(WARNINGS) --compress-mode=size $(UPSWEEP_GPUS)
 
 UPSWEEP_SOURCES = $(addprefix steps/,12-pipeline/scan.cu 13-compaction/fast.cu \
                   14-summed-area-table/fast.cu 14-summed-area-table/filter.cu \
@@ -37,18 +35,16 @@ library: $(UPSWEEP_SO) $(UPSWEEP_BUILD)/libupsweep.a ## use: build libupsweep, b
 # It shows nothing but the functions of its headers. Programs bring the CUDA runtime.
 LINK_UPSWEEP = $(CXX) -shared -Wl,-soname,libupsweep.so.$(UPSWEEP_MAJOR),-Bsymbolic,-z,defs \
     -Wl,--version-script=common/tools/library/upsweep.map -static-libstdc++ $(LDFLAGS) \
-    $(UPSWEEP_OBJECTS) -o $(NEW) -L$(CUDA)/lib64 -lcudart
+    $(UPSWEEP_OBJECTS) -L$(CUDA)/lib64 -lcudart
 $(UPSWEEP_SO): $(UPSWEEP_OBJECTS) common/tools/library/upsweep.map
-	$(call say,link,$@)
-	$(Q)$(LINK_UPSWEEP) -static-libgcc $(PUT)
+	$(call made,link,$(LINK_UPSWEEP) -static-libgcc)
 	$(Q)ln -sf $(@F) $(UPSWEEP_BUILD)/libupsweep.so.$(UPSWEEP_MAJOR)
 	$(Q)ln -sf libupsweep.so.$(UPSWEEP_MAJOR) $(UPSWEEP_BUILD)/libupsweep.so
 
 # For the wheel: GCC 12's static libgcc needs glibc 2.35. The shared one is wherever glibc is.
 WHEEL = $(UPSWEEP_BUILD)/wheel
 $(WHEEL)/lib/libupsweep.so: $(UPSWEEP_OBJECTS) common/tools/library/upsweep.map
-	$(call say,link,$@)
-	$(Q)$(LINK_UPSWEEP) -s $(PUT)
+	$(call made,link,$(LINK_UPSWEEP) -s)
 
 $(UPSWEEP_BUILD)/libupsweep.a: $(UPSWEEP_OBJECTS)
 	$(call say,ar,$@)
@@ -71,8 +67,7 @@ build/library/upsweep/%.cuh: common/tools/library/upsweep/%.cuh \
         common/tools/library/one_header.awk \
         $(wildcard steps/1[236]-*/*.cuh steps/1[23]-*/*.h steps/1[23]-*/parts/* \
                    common/tools/library/*.h common/tools/library/scan/*.*h common/step/*.cuh)
-	$(call say,awk,$@)
-	$(Q)awk -f common/tools/library/one_header.awk $< >$(NEW) $(PUT)
+	$(call written,awk -f common/tools/library/one_header.awk $<)
 
 UPSWEEP_TEMPLATES = $(patsubst common/tools/library/%,build/library/%, \
                     $(wildcard common/tools/library/upsweep/*.cuh))
