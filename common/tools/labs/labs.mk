@@ -20,11 +20,11 @@ LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab build/labs/gpu-lab
 LAB_TEXTS = build/labs/weights.txt build/labs/hints.txt
 JUDGES_LABS = $(LAB_PROGRAMS) $(LAB_TEXTS)
 
-# COMPILER=own judges without nvcc, by the compiler of common/tools/cc, which compiles these labs. It
-# is what an archive of an autograder uses unless it is told otherwise: then a container needs
-# nothing but a shell.
+# COMPILER=own judges without nvcc, by the compiler of common/tools/cc, which compiles these labs.
+# It is an autograder's compiler unless it is told otherwise: its container needs but a shell then.
 OWN_LABS  = 2 3 4 5
-COMPILER  = $(if $(and $(filter autograder-%,$(MAKECMDGOALS)),$(filter $(LAB),$(OWN_LABS))),own,nvcc)
+COMPILER  = $(if $(and $(filter autograder-%,$(MAKECMDGOALS)),$(filter \
+            $(LAB),$(OWN_LABS))),own,nvcc)
 JUDGE     = --compiler $(COMPILER) --nvcc '$(CUDA)/bin/nvcc'
 $(if $(filter-out nvcc own,$(COMPILER)),$(error COMPILER is "$(COMPILER)"; give nvcc or own))
 reference = $(if $(filter own,$(COMPILER)),build/cc/upcc \
@@ -76,8 +76,8 @@ $(LAB_TEXTS): build/labs/%: common/tools/labs/%
 
 # ---- what is written, and judged -----------------------------------------------------------------
 
-# What can be judged, each with the lab, or the exercise, as which it is: lab2:2, and a broken kernel
-# or an exercise as what it is made of, bug1:2.
+# What can be judged, each with the lab or the exercise as which it is: lab2:2, and bug1:3, a broken
+# kernel as what it is made of.
 JUDGED   := $(foreach lab,$(LABS),lab$(lab):$(lab)) $(shell cd common/tools/labs && \
             sed -n '/^== /{N;s/== \(.*\)\n. lab \([0-9]*\):.*/bug\1:\2/p;}' bugs/bugs.txt; \
             awk '/^[0-9]/ { print "exercise" $$1 ":" $$4 }' exercises/exercises.txt)

@@ -7,10 +7,7 @@ PAGE     := common/tools/page
 FACE     := $(addprefix $(PAGE)/face/,face.c judge.c request.c)
 
 # What judges labs, without its programs.
-JUDGES   := $(addprefix common/tools/labs/,compile.c run_case.c run_entry.c \
-            run_puzzle.c) $(filter-out $(LAB_MAINS) common/tools/labs/run_% %/compile.c \
-            %/process.c \
-            %/results_write.c,$(LAB_SOURCES)) \
+JUDGES   := $(filter-out %/run_lab.c %/run_first.c %/process.c %/results_write.c,$(LAB_SOURCES)) \
             $(wildcard common/harness/verify/*.c) $(addprefix common/,files/fault.c \
             files/allocated.c files/wrapped.c step/levels.c step/element.c)
 
@@ -18,12 +15,10 @@ JUDGES   := $(addprefix common/tools/labs/,compile.c run_case.c run_entry.c \
 # programs, and reports in other forms than JSON; and without threads, tensor cores, tensor maps and
 # launches in kernels, which the page's kernels do not use: face/absent.c stands in their place. And
 # the compiler without its command.
-WASM_ROOMS = ptx machine ops watch
-NOT_WASM := $(addprefix common/tools/emu/, ptx/fatbin.c ptx/program_elf.c ops/device_runtime.c \
-            ops/device_runtime_memory.c ops/matrix_product.c ops/matrix_move.c ptx/decode_matrix.c \
-            machine/tensor.c machine/children.c watch/race_children.c )
-WASM_C   := $(filter-out $(NOT_WASM),$(wildcard $(WASM_ROOMS:%=common/tools/emu/%/*.c))) $(FACE) \
-            $(wildcard $(addsuffix /*.c,$(CC_ROOMS))) $(JUDGES) \
+WASM_ROOMS = $(addprefix common/tools/emu/,ptx machine ops watch) $(CC_ROOMS)
+NOT_WASM  = %/fatbin.c %/program_elf.c %/device_runtime.c %/device_runtime_memory.c \
+            %/matrix_product.c %/matrix_move.c %/decode_matrix.c %/tensor.c %children.c
+WASM_C   := $(filter-out $(NOT_WASM),$(wildcard $(WASM_ROOMS:%=%/*.c))) $(FACE) $(JUDGES) \
             $(PAGE)/face/absent.c common/files/visible.c \
             $(addprefix common/tools/emu/report/,document.c json.c json_document.c)
 WASM     := $(WASM_C:%.c=build/page/wasm/%.o)
@@ -32,18 +27,16 @@ WASM     := $(WASM_C:%.c=build/page/wasm/%.o)
 # emscripten uses Debian's packages of JavaScript, which other builds of node do not find.
 EMCC      = emcc -std=c11 -Wall -Wextra -Werror -O2 -ffp-contract=off -fno-math-errno \
             -DEMU_ISA=base -DEMU_HAS_base -I. -isystem $(TOOLKIT)/include
-EMCC_LINK = NODE_PATH=/usr/share/nodejs emcc -O2 \
-            -sMODULARIZE=1 -sEXPORT_NAME=Emulator \
+EMCC_LINK = NODE_PATH=/usr/share/nodejs emcc -O2 -sMODULARIZE=1 -sEXPORT_NAME=Emulator \
             -sALLOW_MEMORY_GROWTH=1 -sENVIRONMENT=web,worker,node \
             -sEXPORTED_FUNCTIONS=_face_run,_malloc,_free \
             -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8
 
 # Small rather than fast: the emulator takes the time, and little of it with these operations, and
 # before a launch.
-SELDOM    = $(addprefix common/tools/emu/, ops/ops_convert.c ops/ops_texture.c machine/device.c \
-            machine/module.c machine/launch.c ) $(wildcard common/tools/emu/ptx/decode_*.c)
-$(patsubst %.c,build/page/wasm/%.o,$(JUDGES) $(SELDOM) $(wildcard $(addsuffix /*.c,$(CC_ROOMS)))): \
-    EMCC += -Os
+SELDOM    = $(addprefix common/tools/emu/,ops/ops_convert.c ops/ops_texture.c machine/device.c \
+            machine/module.c machine/launch.c ptx/decode_%.c) common/tools/cc/%.c $(JUDGES)
+$(patsubst %.c,build/page/wasm/%.o,$(filter $(SELDOM),$(WASM_C))): EMCC += -Os
 build/page/wasm/%.o: %.c
 	$(call say,emcc,$<)
 	$(Q)$(EMCC) $(DEPEND) -c $< -o $(NEW) $(PUT_OBJECT)
@@ -57,10 +50,7 @@ build/page/emulator.js: $(WASM) $(PAGE)/page.mk
 # What the tests compare it with.
 build/page/native: $(call objects,$(FACE) $(PAGE)/face/native.c $(JUDGES) \
         common/harness/host/parallel.c common/harness/print/progress.c) $(UPCC) $(EMU)
-	$(call say,link,$@)
-	$(Q)ar rcs $(NEW).a $(EMU)
-	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $(filter-out $(EMU),$^) $(NEW).a $(ZSTD) -lm -ldl -pthread \
-	    -o $(NEW) $(PUT) && rm $(NEW).a
+	$(call link_with_emulator,$(EMU))
 
 # ---- the page ------------------------------------------------------------------------------------
 
@@ -73,20 +63,16 @@ PAGE_PTX := $(PAGE_CU:steps/%.cu=build/page/ptx/%.ptx)
 build/page/ptx/05-%/variants.ptx: WITH = -include steps/$(dir $*)scan.cu
 
 build/page/ptx/%.ptx: steps/%.cu
-	$(call say,nvcc,"$< to PTX")
-	$(Q)$(NVCC) -O3 -lineinfo -ptx -arch=compute_90 $(CPPFLAGS) $(WITH) $(DEPEND) $< -o $(NEW) \
-	    && mv -f $(NEW).dependencies $(@:.ptx=.d) $(PUT)
+	$(call by_nvcc,-O3 -lineinfo -ptx -arch=compute_90 $(WITH))
 
 page: build/page/upsweep.html ## learn: build the book as one page, build/page/upsweep.html
 	@echo "Open $(CURDIR)/$< in a browser, by a double click or as file://$(CURDIR)/$<"
 
-PAGE_IN  := $(wildcard $(PAGE)/*.js $(PAGE)/*.py $(PAGE)/*.html $(PAGE)/*.css) \
-            $(wildcard notes/*.md notes/answers/*.md notes/more/*.md notes/figures/*) \
-            $(wildcard common/tools/labs/tasks/*.md common/tools/labs/exercises/* \
-            common/tools/labs/bugs/*) \
-            $(addprefix common/tools/labs/,hints.txt weights.txt skeleton.sh) \
-            $(wildcard steps/first-kernel/*.cu common/build/alone*) \
-            profiles/h200/counters.csv profiles/counters_differences.csv profiles/measure/cases.py
+PAGE_IN  := $(wildcard $(addprefix $(PAGE)/*.,js py html css) \
+            $(addprefix notes/,*.md answers/*.md more/*.md figures/*) \
+            $(addprefix common/tools/labs/,tasks/*.md exercises/* bugs/* *.txt skeleton.sh) \
+            steps/first-kernel/*.cu common/build/alone* profiles/h200/counters.csv \
+            profiles/counters_differences.csv profiles/measure/cases.py)
 build/page/upsweep.html: build/page/emulator.js $(PAGE_PTX) $(PAGE_IN)
 	$(call say,page,$@)
 	$(Q)python3 -B $(PAGE)/build_page.py build/page/ptx build/page/emulator.js $(NEW) $(PUT)
