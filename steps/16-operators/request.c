@@ -86,20 +86,20 @@ static const char *set_every(void *self, const char *value)
     return right ? NULL : "give a number of elements, from 1 on.";
 }
 
-#define MEMBER(name) NULL, offsetof(struct request, name), 0
+#define MEMBER(name) .member = offsetof(struct request, name)
 const struct step_option operators_options[] = {
-    {"op", "NAME", "the operator: one of those below (default max)", set_op, 0, 0},
+    {"op", "NAME", "the operator: one of those below (default max)", .set = set_op},
     {"type", "T", "f32, f64, i32, i64, u32 or u64 (default: a .npy file's, or f32; xor: u32)",
      MEMBER(type)},
     {"keep", "X", "h = X h + take x; take is 1 - X for ema and 1 for discount (default 0.9)",
-     set_keep, 0, 0},
+     .set = set_keep},
     {"reverse", NULL, "scan from the last element to the first", MEMBER(reverse)},
     {"initial", "X", "a result that comes before each sequence", MEMBER(initial)},
-    {"shape", "RxC", "R rows of C elements, one row after the other", set_shape, 0, 0},
-    {"along", "AXIS", "with --shape: 0 scans each column, 1 (default) each row", set_along, 0, 0},
-    {"heads", "KIND", "random sequences, given by bytes, bits, keys or offsets", set_heads, 0, 0},
+    {"shape", "RxC", "R rows of C elements, one row after the other", .set = set_shape},
+    {"along", "AXIS", "with --shape: 0 scans each column, 1 (default) each row", .set = set_along},
+    {"heads", "KIND", "random sequences, given by bytes, bits, keys or offsets", .set = set_heads},
     {"every", "N", "with heads: about every N-th element begins a sequence (default 100)",
-     set_every, 0, 0},
+     .set = set_every},
     {"second", "FILE", "affine: b, where --input has a; line-of-sight: the distances",
      MEMBER(second)},
     {"partners", NULL, "brackets: the index of each bracket's partner, in place of the depth",
