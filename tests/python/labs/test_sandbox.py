@@ -133,6 +133,10 @@ class Sandbox(unittest.TestCase):
         self.assertEqual(result.outputs[3], b"what it left")
         result = misbehave("link", "/misbehave", result_file="/tmp/result")  # it is not followed
         self.assertEqual((result.ending, result.outputs[3]), (EXITED, b""))
+        # Too many bytes count, also if they are read when all has ended.
+        result = misbehave("result", 5000 * "x", result_file="/tmp/result")
+        self.assertEqual((result.ending, result.descriptor), (OUTPUT, 3))
+        self.assertEqual(result.outputs[3], 4096 * b"x")
 
     def test_sandboxes_at_the_same_time_do_not_count_together_slow(self):
         """The kernel counts the processes of a uid, so each sandbox of root has its own."""

@@ -352,6 +352,8 @@ class Running:
                     self.watch()
                     self.wait_for_tree()
             finally:
+                if self.process and self.process.returncode is None:
+                    self.stop(NOT_BEGUN)  # the grader itself has failed
                 if scratch:
                     container.end(scratch, uid)
         while self.read(None):
