@@ -30,22 +30,17 @@ static void *open_request(void)
     return r;
 }
 
-static void close_scan(struct request *r)
+static void close_request(void *self)
 {
+    struct request *r = self;
     struct fault fault;
     wait_begin(NULL);
     many_destroy(r->scan, &fault); /* if it fails, other ranks have ended */
     wait_end();
     cudaFree(r->more_on_device);
     input_free(&r->more);
-    r->scan = NULL, r->more_on_device = NULL;
-}
-
-static void close_request(void *self)
-{
-    close_scan(self);
     ranks_leave();
-    free(self);
+    free(r);
 }
 
 /* ---- a part of the input --------------------------------------------------------------------- */
@@ -200,19 +195,11 @@ static void judge(const struct subject *s, const struct problem *problem, const 
                   struct verdict *verdict)
 {
     struct request *r = s->self;
-    bool exscan = r->exchange == EXCHANGE_EXSCAN;
-    const struct judged part = {.op = r->op,
-                                .inclusive = s->options->inclusive,
-                                .part = r->part,
-                                .depth = many_depth(r->n) + (exscan ? r->ranks.count : 0),
-                                .in = problem->in,
-                                .in2 = r->more.data,
-                                .out = out};
     size_t first_word = r->part.begin * element_size(r->element) / sizeof(uint32_t);
     uint64_t own = fingerprint_on_host(out, part_bytes(r), first_word);
     struct verdict *all = allocated(malloc((size_t)r->ranks.count * sizeof *all));
     int bytes = (int)sizeof *all;
-    judge_part(&part, r->before, verdict);
+    judge_part(r, s->options->inclusive, problem->in, out, verdict);
     wait_begin(NULL);
     MPI_Allreduce(&own, &r->checksum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allgather(verdict, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD);

@@ -97,22 +97,26 @@ int reference_check(const struct reference *r, enum many_op op, struct fault *fa
 
 /* ---- comparing ------------------------------------------------------------------------------- */
 
-/* growth: (1 + u)^d - 1. */
-static void compare_sum(const struct judged *j, const struct reference *r, double growth, size_t i,
-                        struct verdict *v)
+/* A result with its place in the array, and growth: (1 + u)^d - 1. */
+struct result {
+    enum element element;
+    const void *out;
+    size_t i, index;
+    double growth;
+};
+
+static void compare_sum(struct verdict *v, const struct reference *r, const struct result *to)
 {
-    enum element element = element_of[j->op];
     /* A sum of neighbours is the difference of two running sums. */
-    bool exact = r->whole && r->high - r->low <= (element == ELEMENT_F32 ? 0x1p24 : 0x1p53);
+    bool exact = r->whole && r->high - r->low <= (to->element == ELEMENT_F32 ? 0x1p24 : 0x1p53);
     long double want = (long double)r->sum + (long double)r->lost + (long double)r->special;
     /* The magnitude is a sum of doubles, which may be too small by count u. */
     double more = 1 + (double)r->count * U_DOUBLE;
-    double bound = exact ? 0 : growth * more * r->magnitude;
-    verdict_compare_real(v, j->part.begin + i, element, j->out, i, want, (long double)bound);
+    double bound = exact ? 0 : to->growth * more * r->magnitude;
+    verdict_compare_real(v, to->index, to->element, to->out, to->i, want, (long double)bound);
 }
 
-static void compare_affine(const struct judged *j, const struct reference *r, double growth,
-                           size_t i, struct verdict *v)
+static void compare_affine(struct verdict *v, const struct reference *r, const struct result *to)
 {
     /* Products that are too small for the type, or for a normal number, differ by less than this
      * from exact ones. */
@@ -120,24 +124,29 @@ static void compare_affine(const struct judged *j, const struct reference *r, do
     /* The loop rounds as the scan does, in a type with a u that is smaller by 2^-29, and also after
      * the addition. */
     double loop = 0x1p-26 * r->error + 4 * U_DOUBLE * r->magnitude;
-    double bound = growth * (r->magnitude + r->error) + r->error + loop + 4 * small;
-    verdict_compare_real(v, j->part.begin + i, ELEMENT_F32, j->out, i, (long double)r->sum,
+    double bound = to->growth * (r->magnitude + r->error) + r->error + loop + 4 * small;
+    verdict_compare_real(v, to->index, to->element, to->out, to->i, (long double)r->sum,
                          (long double)(r->count ? bound : 0));
 }
 
-void judge_part(const struct judged *j, struct reference at, struct verdict *v)
+void judge_part(const struct request *r, bool inclusive, const void *in, const void *out,
+                struct verdict *v)
 {
-    enum element element = element_of[j->op];
-    double growth = expm1(j->depth * log1p(element_roundoff(element)));
-    for (size_t i = 0; i < j->part.count; i++) {
-        if (j->inclusive) take(&at, j->op, j->in, j->in2, i);
-        if (j->op == MANY_AFFINE_F32)
-            compare_affine(j, &at, growth, i, v);
-        else if (element_is_real(element))
-            compare_sum(j, &at, growth, i, v);
+    struct reference at = r->before;
+    double exscan = r->exchange == EXCHANGE_EXSCAN ? r->ranks.count : 0;
+    double depth = many_depth(r->n) + exscan;
+    struct result to = {.element = element_of[r->op], .out = out};
+    to.growth = expm1(depth * log1p(element_roundoff(to.element)));
+    for (size_t i = 0; i < r->part.count; i++) {
+        to.i = i, to.index = r->part.begin + i;
+        if (inclusive) take(&at, r->op, in, r->more.data, i);
+        if (r->op == MANY_AFFINE_F32)
+            compare_affine(v, &at, &to);
+        else if (element_is_real(to.element))
+            compare_sum(v, &at, &to);
         else
-            verdict_compare_integer(v, j->part.begin + i, element, j->out, i, at.integer);
-        if (!j->inclusive) take(&at, j->op, j->in, j->in2, i);
+            verdict_compare_integer(v, to.index, to.element, out, i, at.integer);
+        if (!inclusive) take(&at, r->op, in, r->more.data, i);
     }
     v->least = at.least;
 }

@@ -207,7 +207,7 @@ int ranks_join(struct subject *s, struct device *device, int code, struct fault 
     code = find_gpus(r, device, fault);
     wait_end();
     if (!code) code = choose_exchange(&r->around, r->exchange, &r->exchange, fault);
-    r->ranks.captured = r->exchange == EXCHANGE_PEER || r->exchange == EXCHANGE_NCCL;
+    r->ranks.captured = r->exchange == EXCHANGE_PEER; /* NCCL's graphs have nodes of the host */
     return ranks_agree(s->ranks, code, fault);
 }
 

@@ -104,17 +104,9 @@ void reference_pass(struct reference *, enum many_op, const void *in, const void
  * EXIT_USAGE. */
 int reference_check(const struct reference *, enum many_op, struct fault *);
 
-/* A part on the host. */
-struct judged {
-    enum many_op op;
-    bool inclusive;
-    struct many_part part;
-    double depth; /* of the tree */
-    const void *in, *in2, *out;
-};
-
-/* Compares the results of a part, from the loop's state before it on. */
-void judge_part(const struct judged *, struct reference before, struct verdict *);
+/* Compares the results of the part, from the loop's state before it on. */
+void judge_part(const struct request *, bool inclusive, const void *in, const void *out,
+                struct verdict *);
 /* Adds the verdict on the part behind. */
 void judge_add(struct verdict *, const struct verdict *next);
 

@@ -127,27 +127,6 @@ exact 1 --type f32 --n 50000"
     done
 }
 
-# strict "EXCHANGE SEED": two ranks, each of which needs fences or acquires where it reads. What is
-# wrong is printed.
-strict() {
-    local said log="$dir/${1/ /-}"
-    said=$(EMU_TOOL=racecheck EMU_STRICT_READERS=yes EMU_SCHEDULE=${1#* } EMU_CHECK_LOG=$log \
-        ranks 2 --n 6000 --reps 0 --exchange "${1% *}" 2>&1)
-    [ "$(cat "$log".* | grep -c 'SUMMARY: 0 hazards')" -eq 2 ] && [[ $said == *"right: every"* ]] ||
-        echo "$1: $said" "$log".*
-}
-
-@test "no hazards for strict readers" {
-    export -f strict ranks
-    export dir
-    run xargs -P 4 -d '\n' -n 1 bash -c 'strict "$0"' < <(
-        seq -f "peer %g" 20
-        seq -f "mpi %g" 4
-    )
-    echo "$output"
-    [ "$output" = "" ]
-}
-
 # ---- scan.h --------------------------------------------------------------------------------------
 
 # mpirun itself must not find the emulator, which it may load, too.

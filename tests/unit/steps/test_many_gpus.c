@@ -600,22 +600,16 @@ static struct verdict judge(enum many_op op, bool inclusive, const void *in, con
                             const void *out)
 {
     struct verdict all = {.right = true, .exact = true, .least = INFINITY};
-    struct reference before = reference_begin();
+    struct request r = {.op = op, .n = N, .before = reference_begin()};
     size_t size = many_element_bytes(op);
     for (int rank = 0; rank < RANKS; rank++) {
-        struct many_part part = many_part_of(N, RANKS, rank);
-        size_t begin = part.begin * size;
-        const struct judged j = {.op = op,
-                                 .inclusive = inclusive,
-                                 .part = part,
-                                 .depth = 40,
-                                 .in = (const char *)in + begin,
-                                 .in2 = in2 ? (const char *)in2 + begin : NULL,
-                                 .out = (const char *)out + begin};
-        struct verdict v = {.right = true, .exact = true, .checked = part.count};
-        judge_part(&j, before, &v);
+        r.part = many_part_of(N, RANKS, rank);
+        size_t begin = r.part.begin * size;
+        struct verdict v = {.right = true, .exact = true, .checked = r.part.count};
+        r.more.data = in2 ? (char *)(uintptr_t)in2 + begin : NULL;
+        judge_part(&r, inclusive, (const char *)in + begin, (const char *)out + begin, &v);
         judge_add(&all, &v);
-        reference_pass(&before, op, j.in, j.in2, part.count);
+        reference_pass(&r.before, op, (const char *)in + begin, r.more.data, r.part.count);
     }
     cr_expect_eq(all.checked, N);
     return all;
