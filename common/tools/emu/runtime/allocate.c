@@ -184,7 +184,7 @@ static bool is_managed(const void *pointer, size_t bytes, struct advice **advice
     return allocation.kind == MANAGED;
 }
 
-WORK_OF(RUNTIME, cudaMemPrefetchAsync, (const void *pointer, size_t bytes,
+WORK_OF(RUNTIME_PTSZ, cudaMemPrefetchAsync, (const void *pointer, size_t bytes,
         struct cudaMemLocation where, unsigned flags, cudaStream_t stream),
         (pointer, bytes, where, flags, stream))
 {
@@ -284,7 +284,7 @@ WORK_OF(RUNTIME_ANYWHERE, cudaMemRangeGetAttributes, (void **data, size_t *sizes
 }
 
 /* Which stream uses the memory has no effect. */
-WORK_OF(RUNTIME, cudaStreamAttachMemAsync, (cudaStream_t stream, void *pointer, size_t bytes,
+WORK_OF(RUNTIME_PTSZ, cudaStreamAttachMemAsync, (cudaStream_t stream, void *pointer, size_t bytes,
         unsigned flags), (stream, pointer, bytes, flags))
 {
     struct advice *advice;
@@ -296,9 +296,6 @@ WORK_OF(RUNTIME, cudaStreamAttachMemAsync, (cudaStream_t stream, void *pointer, 
         return cudaErrorInvalidValue;
     return cudaSuccess;
 }
-
-ALSO_PTSZ(cudaMemPrefetchAsync);
-ALSO_PTSZ(cudaStreamAttachMemAsync);
 
 /* ---- memory that several processes share ----------------------------------------------------- */
 

@@ -248,7 +248,7 @@ WORK_OF(RUNTIME, cudaStreamBeginCapture, (cudaStream_t handle, enum cudaStreamCa
     return error;
 }
 
-WORK_OF(RUNTIME, cudaStreamBeginCaptureToGraph, (cudaStream_t handle, cudaGraph_t graph,
+WORK_OF(RUNTIME_PTSZ, cudaStreamBeginCaptureToGraph, (cudaStream_t handle, cudaGraph_t graph,
         const cudaGraphNode_t *needs, const cudaGraphEdgeData *data, size_t count,
         enum cudaStreamCaptureMode mode), (handle, graph, needs, data, count, mode))
 {
@@ -322,7 +322,8 @@ static cudaError_t end_in(struct object *stream, struct graph **graph)
     return error;
 }
 
-WORK_OF(RUNTIME, cudaStreamEndCapture, (cudaStream_t handle, cudaGraph_t *graph), (handle, graph))
+WORK_OF(RUNTIME_PTSZ, cudaStreamEndCapture, (cudaStream_t handle, cudaGraph_t *graph),
+        (handle, graph))
 {
     struct graph *captured = NULL;
     if (graph != NULL) *graph = NULL;
@@ -357,7 +358,7 @@ bool cudart_is_capturing(cudaStream_t stream)
     return is_capturing;
 }
 
-WORK_OF(RUNTIME, cudaStreamGetCaptureInfo, (cudaStream_t handle,
+WORK_OF(RUNTIME_PTSZ, cudaStreamGetCaptureInfo, (cudaStream_t handle,
         enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph,
         const cudaGraphNode_t **needs, const cudaGraphEdgeData **data, size_t *count),
         (handle, status, id, graph, needs, data, count))
@@ -382,11 +383,12 @@ WORK_OF(RUNTIME, cudaStreamGetCaptureInfo, (cudaStream_t handle,
     return error;
 }
 
-RUNTIME_ANYWHERE(cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
-                 cudaStreamGetCaptureInfo(stream, status, NULL, NULL, NULL, NULL, NULL))
+RUNTIME_ANYWHERE_PTSZ(cudaStreamIsCapturing, (cudaStream_t stream,
+                      enum cudaStreamCaptureStatus *status),
+                      cudaStreamGetCaptureInfo(stream, status, NULL, NULL, NULL, NULL, NULL))
 
-WORK_OF(RUNTIME, cudaStreamUpdateCaptureDependencies, (cudaStream_t handle, cudaGraphNode_t *needs,
-        const cudaGraphEdgeData *data, size_t count, unsigned flags),
+WORK_OF(RUNTIME_PTSZ, cudaStreamUpdateCaptureDependencies, (cudaStream_t handle,
+        cudaGraphNode_t *needs, const cudaGraphEdgeData *data, size_t count, unsigned flags),
         (handle, needs, data, count, flags))
 {
     (void)data;
@@ -419,9 +421,3 @@ WORK_OF(RUNTIME_ANYWHERE, cudaThreadExchangeStreamCaptureMode, (enum cudaStreamC
 RUNTIME_ANYWHERE(cudaStreamBeginCapture_ptsz, (cudaStream_t stream,
                  enum cudaStreamCaptureMode mode),
                  (cudart_default_is_per_thread = true, cudaStreamBeginCapture(stream, mode)))
-
-ALSO_PTSZ(cudaStreamBeginCaptureToGraph);
-ALSO_PTSZ(cudaStreamEndCapture);
-ALSO_PTSZ(cudaStreamGetCaptureInfo);
-ALSO_PTSZ(cudaStreamIsCapturing);
-ALSO_PTSZ(cudaStreamUpdateCaptureDependencies);

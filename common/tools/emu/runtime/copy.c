@@ -211,7 +211,7 @@ static cudaError_t copy(struct cudaMemcpy3DParms flat, struct when when)
 
 /* clang-format off */
 NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemcpy, copy(cudart_plain_copy(to, from, bytes, kind), when),
-                 void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+                 void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 /* clang-format on */
 
 /* ---- in two ---------------------------------------------------------------------------------- */
@@ -233,7 +233,7 @@ NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemcpy2D,
                  IF(width <= to_pitch && width <= from_pitch, cudaErrorInvalidPitchValue,
                     copy(copy_2d(to, to_pitch, from, from_pitch, width, height, kind), when)),
                  void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                 size_t width, size_t height, enum cudaMemcpyKind kind);
+                 size_t width, size_t height, enum cudaMemcpyKind kind)
 /* clang-format on */
 
 /* ---- in three -------------------------------------------------------------------------------- */
@@ -246,7 +246,7 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, struct when when)
 }
 
 NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemcpy3D, copy_3d(p, when),
-                 const struct cudaMemcpy3DParms *p);
+                 const struct cudaMemcpy3DParms *p)
 
 /* ---- copies from and to arrays --------------------------------------------------------------- */
 
@@ -351,11 +351,11 @@ static cudaError_t copy_rows(struct rows to, struct rows from, size_t width, siz
 NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemcpy2DToArray,
                  copy_rows(ARRAY(to, x, y), MEMORY(from, pitch), width, height, kind, when),
                  cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
-                 size_t height, enum cudaMemcpyKind kind);
+                 size_t height, enum cudaMemcpyKind kind)
 NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemcpy2DFromArray,
                  copy_rows(MEMORY(to, pitch), ARRAY(from, x, y), width, height, kind, when),
                  void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
-                 size_t height, enum cudaMemcpyKind kind);
+                 size_t height, enum cudaMemcpyKind kind)
 RUNTIME_ANYWHERE(cudaMemcpy2DArrayToArray, (cudaArray_t to, size_t to_x, size_t to_y,
                  cudaArray_const_t from, size_t from_x, size_t from_y, size_t width,
                  size_t height, enum cudaMemcpyKind kind),
@@ -384,11 +384,11 @@ static void *bytes_of(cudaArray_const_t handle, size_t x, size_t y, size_t count
 NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemcpyToArray,
                  copy(cudart_plain_copy(bytes_of(to, x, y, count), from, count, kind), when),
                  cudaArray_t to, size_t x, size_t y, const void *from, size_t count,
-                 enum cudaMemcpyKind kind);
+                 enum cudaMemcpyKind kind)
 NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemcpyFromArray,
                  copy(cudart_plain_copy(to, bytes_of(from, x, y, count), count, kind), when),
                  void *to, cudaArray_const_t from, size_t x, size_t y, size_t count,
-                 enum cudaMemcpyKind kind);
+                 enum cudaMemcpyKind kind)
 RUNTIME_ANYWHERE(cudaMemcpyArrayToArray, (cudaArray_t to, size_t to_x, size_t to_y,
                  cudaArray_const_t from, size_t from_x, size_t from_y, size_t count,
                  enum cudaMemcpyKind kind),
@@ -426,12 +426,12 @@ NOW_OR_IN_STREAM(RUNTIME, cudaMemcpyToSymbol,
                  AT_SYMBOL(symbol, bytes, offset,
                            copy(cudart_plain_copy(there, from, bytes, kind), when)),
                  const void *symbol, const void *from, size_t bytes, size_t offset,
-                 enum cudaMemcpyKind kind);
+                 enum cudaMemcpyKind kind)
 NOW_OR_IN_STREAM(RUNTIME, cudaMemcpyFromSymbol,
                  AT_SYMBOL(symbol, bytes, offset,
                            copy(cudart_plain_copy(to, there, bytes, kind), when)),
                  void *to, const void *symbol, size_t bytes, size_t offset,
-                 enum cudaMemcpyKind kind);
+                 enum cudaMemcpyKind kind)
 RUNTIME(cudaGetSymbolAddress, (void **address, const void *symbol),
         IF(address != NULL, cudaErrorInvalidValue, cudart_locate(symbol, 0, 0, address)))
 RUNTIME(cudaGetSymbolSize, (size_t *bytes, const void *symbol),

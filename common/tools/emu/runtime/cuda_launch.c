@@ -336,7 +336,7 @@ RUNTIME_ANYWHERE(__cudaLaunchKernel_ptsz, (cudaKernel_t kernel, SHAPE),
 RUNTIME_ANYWHERE(cudaLaunchKernel, (const void *host, SHAPE), LAUNCH(host, false))
 RUNTIME_ANYWHERE(cudaLaunchKernel_ptsz, (const void *host, SHAPE),
                  (cudart_default_is_per_thread = true, LAUNCH(host, false)))
-RUNTIME_ANYWHERE(cudaLaunchCooperativeKernel, (const void *host, SHAPE), LAUNCH(host, true))
+RUNTIME_ANYWHERE_PTSZ(cudaLaunchCooperativeKernel, (const void *host, SHAPE), LAUNCH(host, true))
 
 static cudaError_t read_cluster(const cudaLaunchAttribute *a, struct kernel_work *work)
 {
@@ -394,8 +394,8 @@ static cudaError_t record_events(const cudaLaunchConfig_t *config)
     return error;
 }
 
-WORK_OF(RUNTIME_ANYWHERE, cudaLaunchKernelExC, (const cudaLaunchConfig_t *config, const void *host,
-        void **args), (config, host, args))
+WORK_OF(RUNTIME_ANYWHERE_PTSZ, cudaLaunchKernelExC, (const cudaLaunchConfig_t *config,
+        const void *host, void **args), (config, host, args))
 {
     if (config == NULL || (config->numAttrs > 0 && config->attrs == NULL))
         return cudaErrorInvalidValue;
@@ -411,6 +411,3 @@ WORK_OF(RUNTIME_ANYWHERE, cudaLaunchKernelExC, (const cudaLaunchConfig_t *config
     error = launch(&work, config->stream);
     return error == cudaSuccess ? record_events(config) : error;
 }
-
-ALSO_PTSZ(cudaLaunchCooperativeKernel);
-ALSO_PTSZ(cudaLaunchKernelExC);

@@ -183,6 +183,9 @@ __attribute__((format(printf, 1, 2))) void cudart_printf(const char *format, ...
  * work, so both kinds of default stream behave alike. */
 #define ALSO_PTSZ(name) extern __typeof__(name) name##_ptsz __attribute__((alias(#name)))
 #define ALSO_PTDS(name) extern __typeof__(name) name##_ptds __attribute__((alias(#name)))
+#define RUNTIME_PTSZ(name, parameters, work) RUNTIME(name, parameters, work) ALSO_PTSZ(name);
+#define RUNTIME_ANYWHERE_PTSZ(name, parameters, work)                                              \
+    RUNTIME_ANYWHERE(name, parameters, work) ALSO_PTSZ(name);
 
 /* A copy or fill has two functions, one that does it before it returns, and one that does it in a
  * stream, and both have a second name. `when` stands in the work for the function that it is. */
@@ -194,7 +197,7 @@ struct when {
     row(name, (__VA_ARGS__), WHEN(NULL, true, work))                                               \
     row(name##Async, (__VA_ARGS__, cudaStream_t stream), WHEN(stream, false, work))                \
     ALSO_PTDS(name);                                                                               \
-    ALSO_PTSZ(name##Async)
+    ALSO_PTSZ(name##Async);
 #define WHEN(its_stream, is_now, work)                                                             \
     ({                                                                                             \
         const struct when when = {its_stream, is_now};                                             \

@@ -423,4 +423,4 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DPeerParms *params, struct wh
 }
 
 NOW_OR_IN_STREAM(RUNTIME, cudaMemcpy3DPeer, copy_3d(p, when),
-                 const struct cudaMemcpy3DPeerParms *p);
+                 const struct cudaMemcpy3DPeerParms *p)

@@ -49,17 +49,13 @@ int driver_begin(enum driver_need);
  * the runtime has done that. */
 CUresult driver_end(int error);
 
-/* Names for programs that are compiled with per-thread default streams (see ALSO_PTSZ). The name is
- * expanded first: cuda.h makes cuMemAlloc_v2 of cuMemAlloc. */
-#define DRIVER_PTSZ(name)  ALSO_PTSZ_OF(name)
-#define DRIVER_PTDS(name)  ALSO_PTDS_OF(name)
-#define ALSO_PTSZ_OF(name) ALSO_PTSZ(name)
-#define ALSO_PTDS_OF(name) ALSO_PTDS(name)
+/* Functions with a second name (see ALSO_PTSZ). The name is expanded first: cuda.h makes
+ * cuMemAlloc_v2 of cuMemAlloc. */
+#define DRIVER_PTSZ(name, parameters, work) DRIVER(name, parameters, work) ALSO_PTSZ(name);
+#define DRIVER_PTDS(name, parameters, work) DRIVER(name, parameters, work) ALSO_PTDS(name);
 #define DRIVER_NOW_OR_IN_STREAM(name, work, ...)                                                   \
-    DRIVER(name, (__VA_ARGS__), WHEN(NULL, true, work))                                            \
-    DRIVER(name##Async, (__VA_ARGS__, CUstream stream), WHEN(stream, false, work))                 \
-    DRIVER_PTDS(name);                                                                             \
-    DRIVER_PTSZ(name##Async)
+    DRIVER_PTDS(name, (__VA_ARGS__), WHEN(NULL, true, work))                                       \
+    DRIVER_PTSZ(name##Async, (__VA_ARGS__, CUstream stream), WHEN(stream, false, work))
 
 /* The context of a handle, if it lives; NULL: it is dead, or no handle. (driver_init.c) */
 struct context *driver_context(CUcontext);

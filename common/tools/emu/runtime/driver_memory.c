@@ -198,11 +198,11 @@ DRIVER(cuMemHostGetDevicePointer, (CUdeviceptr *device, void *host, unsigned fla
        cudaHostGetDevicePointer(place(device), host, flags))
 DRIVER(cuMemHostGetFlags, (unsigned *flags, void *host), get_host_flags(flags, host))
 
-DRIVER(cuMemAllocAsync, (CUdeviceptr *p, size_t bytes, CUstream s),
-       cudaMallocAsync(place(p), bytes, s))
-DRIVER(cuMemAllocFromPoolAsync, (CUdeviceptr *p, size_t bytes, CUmemoryPool pool, CUstream s),
-       cudaMallocFromPoolAsync(place(p), bytes, pool, s))
-DRIVER(cuMemFreeAsync, (CUdeviceptr p, CUstream s), cudaFreeAsync(at(p), s))
+DRIVER_PTSZ(cuMemAllocAsync, (CUdeviceptr *p, size_t bytes, CUstream s),
+            cudaMallocAsync(place(p), bytes, s))
+DRIVER_PTSZ(cuMemAllocFromPoolAsync, (CUdeviceptr *p, size_t bytes, CUmemoryPool pool, CUstream s),
+            cudaMallocFromPoolAsync(place(p), bytes, pool, s))
+DRIVER_PTSZ(cuMemFreeAsync, (CUdeviceptr p, CUstream s), cudaFreeAsync(at(p), s))
 DRIVER_ANYWHERE(cuMemPoolCreate, (CUmemoryPool *pool, const CUmemPoolProps *properties),
                 cudaMemPoolCreate(pool, (const struct cudaMemPoolProps *)properties))
 DRIVER_ANYWHERE(cuMemPoolDestroy, (CUmemoryPool pool), cudaMemPoolDestroy(pool))
@@ -227,9 +227,9 @@ DRIVER_ANYWHERE(cuPointerGetAttributes, (unsigned count, CUpointer_attribute *a,
 DRIVER_ANYWHERE(cuPointerSetAttribute, (const void *value, CUpointer_attribute a, CUdeviceptr p),
                 ((void)p, set_attribute(value, a)))
 
-DRIVER(cuMemPrefetchAsync, (CUdeviceptr p, size_t bytes, CUmemLocation where, unsigned flags,
-        CUstream s),
-       cudaMemPrefetchAsync(at(p), bytes, location(where), flags, s))
+DRIVER_PTSZ(cuMemPrefetchAsync, (CUdeviceptr p, size_t bytes, CUmemLocation where, unsigned flags,
+             CUstream s),
+            cudaMemPrefetchAsync(at(p), bytes, location(where), flags, s))
 DRIVER(cuMemAdvise, (CUdeviceptr p, size_t bytes, CUmem_advise what, CUmemLocation where),
        cudaMemAdvise(at(p), bytes, (enum cudaMemoryAdvise)what, location(where)))
 DRIVER(cuMemRangeGetAttribute, (void *data, size_t size, CUmem_range_attribute a, CUdeviceptr p,
@@ -245,19 +245,13 @@ DRIVER(cuIpcOpenMemHandle, (CUdeviceptr *p, CUipcMemHandle handle, unsigned flag
        open_handle(p, handle, flags))
 DRIVER(cuIpcCloseMemHandle, (CUdeviceptr p), cudaIpcCloseMemHandle(at(p)))
 
-DRIVER_PTSZ(cuMemAllocAsync);
-DRIVER_PTSZ(cuMemAllocFromPoolAsync);
-DRIVER_PTSZ(cuMemFreeAsync);
-DRIVER_PTSZ(cuMemPrefetchAsync);
-
 /* The older forms, with the number of a device. */
 #undef cuMemPrefetchAsync
 #undef cuMemAdvise
-DRIVER(cuMemPrefetchAsync, (CUdeviceptr p, size_t bytes, CUdevice device, CUstream s),
-       cudaMemPrefetchAsync(at(p), bytes, place_of(device), 0, s))
+DRIVER_PTSZ(cuMemPrefetchAsync, (CUdeviceptr p, size_t bytes, CUdevice device, CUstream s),
+            cudaMemPrefetchAsync(at(p), bytes, place_of(device), 0, s))
 DRIVER(cuMemAdvise, (CUdeviceptr p, size_t bytes, CUmem_advise what, CUdevice device),
        cudaMemAdvise(at(p), bytes, (enum cudaMemoryAdvise)what, place_of(device)))
-DRIVER_PTSZ(cuMemPrefetchAsync);
 /* clang-format on */
 
 /* ---- copies and fills ------------------------------------------------------------------------ */
@@ -373,26 +367,26 @@ static int fill(CUdeviceptr to, size_t pitch, unsigned value, unsigned element, 
 
 #define FILLS(bits, type)                                                                          \
     DRIVER_NOW_OR_IN_STREAM(cuMemsetD##bits, fill(p, 0, value, bits / 8, n, 1, when),              \
-                            CUdeviceptr p, type value, size_t n);                                  \
+                            CUdeviceptr p, type value, size_t n)                                   \
     DRIVER_NOW_OR_IN_STREAM(cuMemsetD2D##bits,                                                     \
                             fill(p, pitch, value, bits / 8, width, height, when), CUdeviceptr p,   \
                             size_t pitch, type value, size_t width, size_t height)
 
-FILLS(8, unsigned char);
+FILLS(8, unsigned char)
 FILLS(16, unsigned short);
 FILLS(32, unsigned);
 
 DRIVER_NOW_OR_IN_STREAM(cuMemcpy, copy(at(to), at(from), bytes, cudaMemcpyDefault, when),
-                        CUdeviceptr to, CUdeviceptr from, size_t bytes);
+                        CUdeviceptr to, CUdeviceptr from, size_t bytes)
 DRIVER_NOW_OR_IN_STREAM(cuMemcpyHtoD, copy(at(to), from, bytes, cudaMemcpyHostToDevice, when),
-                        CUdeviceptr to, const void *from, size_t bytes);
+                        CUdeviceptr to, const void *from, size_t bytes)
 DRIVER_NOW_OR_IN_STREAM(cuMemcpyDtoH, copy(to, at(from), bytes, cudaMemcpyDeviceToHost, when),
-                        void *to, CUdeviceptr from, size_t bytes);
+                        void *to, CUdeviceptr from, size_t bytes)
 DRIVER_NOW_OR_IN_STREAM(cuMemcpyDtoD, copy(at(to), at(from), bytes, cudaMemcpyDeviceToDevice, when),
-                        CUdeviceptr to, CUdeviceptr from, size_t bytes);
+                        CUdeviceptr to, CUdeviceptr from, size_t bytes)
 DRIVER_NOW_OR_IN_STREAM(cuMemcpyPeer, copy_peer(to, there, from, here, bytes, when), CUdeviceptr to,
-                        CUcontext there, CUdeviceptr from, CUcontext here, size_t bytes);
-DRIVER_NOW_OR_IN_STREAM(cuMemcpy2D, copy_2d(c, when), const CUDA_MEMCPY2D *c);
-DRIVER_NOW_OR_IN_STREAM(cuMemcpy3D, copy_3d(c, when), const CUDA_MEMCPY3D *c);
-DRIVER(cuMemcpy2DUnaligned, (const CUDA_MEMCPY2D *c), copy_2d(c, (struct when){.now = true}))
-DRIVER_PTDS(cuMemcpy2DUnaligned);
+                        CUcontext there, CUdeviceptr from, CUcontext here, size_t bytes)
+DRIVER_NOW_OR_IN_STREAM(cuMemcpy2D, copy_2d(c, when), const CUDA_MEMCPY2D *c)
+DRIVER_NOW_OR_IN_STREAM(cuMemcpy3D, copy_3d(c, when), const CUDA_MEMCPY3D *c)
+DRIVER_PTDS(cuMemcpy2DUnaligned, (const CUDA_MEMCPY2D *c),
+            copy_2d(c, (struct when){.now = true}))

@@ -474,7 +474,7 @@ cudaError_t cudart_instantiate(struct executable **made, const struct graph *gra
     return cudaSuccess;
 }
 
-WORK_OF(RUNTIME, cudaGraphInstantiateWithParams, (cudaGraphExec_t *exec, cudaGraph_t handle,
+WORK_OF(RUNTIME_PTSZ, cudaGraphInstantiateWithParams, (cudaGraphExec_t *exec, cudaGraph_t handle,
         cudaGraphInstantiateParams *params), (exec, handle, params))
 {
     enum { KNOWN = 0xF }; /* cudaGraphInstantiateFlag… */
@@ -530,7 +530,8 @@ static void free_for_launch(const struct graph *graph)
 }
 
 /* In a stream that is being captured, the launched graph becomes a child graph. */
-WORK_OF(RUNTIME, cudaGraphLaunch, (cudaGraphExec_t handle, cudaStream_t stream), (handle, stream))
+WORK_OF(RUNTIME_PTSZ, cudaGraphLaunch, (cudaGraphExec_t handle, cudaStream_t stream),
+        (handle, stream))
 {
     struct executable *exec = cudart_executable(handle);
     if (exec == NULL) return cudaErrorInvalidValue;
@@ -541,9 +542,5 @@ WORK_OF(RUNTIME, cudaGraphLaunch, (cudaGraphExec_t handle, cudaStream_t stream),
 }
 
 /* A GPU would load the graph now. The emulator need not. */
-RUNTIME(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream),
+RUNTIME_PTSZ(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream),
         IF(cudart_executable(exec) != NULL, cudaErrorInvalidValue, IF_STREAM(stream, cudaSuccess)))
-
-ALSO_PTSZ(cudaGraphInstantiateWithParams);
-ALSO_PTSZ(cudaGraphLaunch);
-ALSO_PTSZ(cudaGraphUpload);

@@ -136,7 +136,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, struct memory_pool *po
     return error;
 }
 
-WORK_OF(RUNTIME, cudaFreeAsync, (void *pointer, cudaStream_t stream), (pointer, stream))
+WORK_OF(RUNTIME_PTSZ, cudaFreeAsync, (void *pointer, cudaStream_t stream), (pointer, stream))
 {
     if (!cudart_is_stream(stream)) return cudaErrorInvalidResourceHandle;
     if (pointer == NULL) return cudaSuccess;
@@ -184,11 +184,11 @@ static cudaError_t check_place(const struct cudaMemLocation *location,
     })
 
 /* clang-format off */
-RUNTIME(cudaMallocFromPoolAsync, (void **pointer, size_t bytes, cudaMemPool_t handle,
-        cudaStream_t stream),
-        WITH_POOL(handle, allocate(pointer, bytes, pool, stream)))
-RUNTIME(cudaMallocAsync, (void **pointer, size_t bytes, cudaStream_t stream),
-        allocate(pointer, bytes, NULL, stream))
+RUNTIME_PTSZ(cudaMallocFromPoolAsync, (void **pointer, size_t bytes, cudaMemPool_t handle,
+             cudaStream_t stream),
+             WITH_POOL(handle, allocate(pointer, bytes, pool, stream)))
+RUNTIME_PTSZ(cudaMallocAsync, (void **pointer, size_t bytes, cudaStream_t stream),
+             allocate(pointer, bytes, NULL, stream))
 RUNTIME(cudaDeviceGetDefaultMemPool, (cudaMemPool_t *handle, int device),
         tell(handle, device, true))
 RUNTIME(cudaDeviceGetMemPool, (cudaMemPool_t *handle, int device), tell(handle, device, false))
@@ -204,10 +204,6 @@ RUNTIME(cudaMemSetMemPool, (struct cudaMemLocation *location, enum cudaMemAlloca
         cudaMemPool_t handle),
         AT_PLACE(WITH_POOL(handle, choose(location->id, pool))))
 /* clang-format on */
-
-ALSO_PTSZ(cudaMallocAsync);
-ALSO_PTSZ(cudaMallocFromPoolAsync);
-ALSO_PTSZ(cudaFreeAsync);
 
 /* ---- making and querying memory pools, and access to their memory ---------------------------- */
 

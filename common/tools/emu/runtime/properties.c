@@ -27,7 +27,6 @@ static size_t total_memory(void)
 
 static bool is_for_computing(int minor) { return minor == 0; } /* 8.0, 9.0, 10.0 */
 
-
 /* Properties about what the emulator refuses stay 0, so that a program takes another way: virtual
  * memory, sparse arrays, pools for other processes, other drivers' memory. Concurrent kernels and
  * copies are reported as on the GPU, although the emulator runs them one after the other. */
@@ -275,7 +274,7 @@ RUNTIME_ANYWHERE(cudaChooseDevice, (int *device, const struct cudaDeviceProp *wa
 RUNTIME_ANYWHERE(cudaDriverGetVersion, (int *version), TELL(version, CUDART_VERSION))
 RUNTIME_ANYWHERE(cudaRuntimeGetVersion, (int *version), TELL(version, CUDART_VERSION))
 
-WORK_OF(RUNTIME, cudaGetDriverEntryPointByVersion, (const char *name, void **function,
+WORK_OF(RUNTIME_PTSZ, cudaGetDriverEntryPointByVersion, (const char *name, void **function,
         unsigned version, unsigned long long flags, enum cudaDriverEntryPointQueryResult *result),
         (name, function, version, flags, result))
 {
@@ -289,13 +288,11 @@ WORK_OF(RUNTIME, cudaGetDriverEntryPointByVersion, (const char *name, void **fun
     return cudaSuccess;
 }
 
-RUNTIME_ANYWHERE(cudaGetDriverEntryPoint, (const char *name, void **function,
-                 unsigned long long flags, enum cudaDriverEntryPointQueryResult *result),
-                 cudaGetDriverEntryPointByVersion(name, function, CUDART_VERSION, flags, result))
-
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* the older function is deprecated */
-ALSO_PTSZ(cudaGetDriverEntryPoint);
-ALSO_PTSZ(cudaGetDriverEntryPointByVersion);
+RUNTIME_ANYWHERE_PTSZ(cudaGetDriverEntryPoint, (const char *name, void **function,
+                      unsigned long long flags, enum cudaDriverEntryPointQueryResult *result),
+                      cudaGetDriverEntryPointByVersion(name, function, CUDART_VERSION, flags,
+                                                       result))
 
 /* ---- functions that only give advice --------------------------------------------------------- */
 

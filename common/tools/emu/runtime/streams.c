@@ -48,14 +48,14 @@ static cudaError_t check_stream(cudaStream_t stream, bool waits)
     return error;
 }
 
-RUNTIME_ANYWHERE(cudaStreamSynchronize, (cudaStream_t stream), check_stream(stream, true))
-RUNTIME_ANYWHERE(cudaStreamQuery, (cudaStream_t stream), check_stream(stream, false))
+RUNTIME_ANYWHERE_PTSZ(cudaStreamSynchronize, (cudaStream_t stream), check_stream(stream, true))
+RUNTIME_ANYWHERE_PTSZ(cudaStreamQuery, (cudaStream_t stream), check_stream(stream, false))
 
 /* ---- properties of a stream ------------------------------------------------------------------ */
 
 /* What is told of a stream; `object` is NULL for the legacy stream. */
 #define TELL_OF_STREAM(name, type, value)                                                          \
-    WORK_OF(RUNTIME, name, (cudaStream_t stream, type *answer), (stream, answer))                  \
+    WORK_OF(RUNTIME_PTSZ, name, (cudaStream_t stream, type *answer), (stream, answer))             \
     {                                                                                              \
         const struct object *object = cudart_stream_object(stream);                                \
         (void)object;                                                                              \
@@ -93,7 +93,7 @@ static cudaStreamAttrValue *attribute_of(cudaStream_t stream, cudaStreamAttrID i
     }
 }
 
-WORK_OF(RUNTIME, cudaStreamSetAttribute, (cudaStream_t stream, cudaStreamAttrID id,
+WORK_OF(RUNTIME_PTSZ, cudaStreamSetAttribute, (cudaStream_t stream, cudaStreamAttrID id,
         const cudaStreamAttrValue *value), (stream, id, value))
 {
     if (!cudart_is_stream(stream)) return cudaErrorInvalidResourceHandle;
@@ -105,7 +105,7 @@ WORK_OF(RUNTIME, cudaStreamSetAttribute, (cudaStream_t stream, cudaStreamAttrID 
     return cudaSuccess;
 }
 
-WORK_OF(RUNTIME, cudaStreamGetAttribute, (cudaStream_t stream, cudaStreamAttrID id,
+WORK_OF(RUNTIME_PTSZ, cudaStreamGetAttribute, (cudaStream_t stream, cudaStreamAttrID id,
         cudaStreamAttrValue *value), (stream, id, value))
 {
     if (!cudart_is_stream(stream)) return cudaErrorInvalidResourceHandle;
@@ -117,7 +117,7 @@ WORK_OF(RUNTIME, cudaStreamGetAttribute, (cudaStream_t stream, cudaStreamAttrID 
     return cudaSuccess;
 }
 
-WORK_OF(RUNTIME, cudaStreamCopyAttributes, (cudaStream_t to, cudaStream_t from), (to, from))
+WORK_OF(RUNTIME_PTSZ, cudaStreamCopyAttributes, (cudaStream_t to, cudaStream_t from), (to, from))
 {
     if (!cudart_is_stream(to) || !cudart_is_stream(from)) return cudaErrorInvalidResourceHandle;
     for (int id = 0; id < STREAM_ATTRIBUTES; id++) {
@@ -129,9 +129,9 @@ WORK_OF(RUNTIME, cudaStreamCopyAttributes, (cudaStream_t to, cudaStream_t from),
 
 /* ---- functions of the host, called when the work before them is done: at once ---------------- */
 
-RUNTIME(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t call, void *data),
-        IF(call != NULL, cudaErrorInvalidValue,
-           cudart_submit(stream, &(struct work){.type = cudaGraphNodeTypeHost,
+RUNTIME_PTSZ(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t call, void *data),
+             IF(call != NULL, cudaErrorInvalidValue,
+                cudart_submit(stream, &(struct work){.type = cudaGraphNodeTypeHost,
                                                 .host = {call, data}})))
 
 struct callback {
@@ -147,26 +147,14 @@ static void call_back(void *context)
 }
 
 /* The older function, whose callbacks cannot be captured. */
-WORK_OF(RUNTIME, cudaStreamAddCallback, (cudaStream_t stream, cudaStreamCallback_t call, void *data,
-        unsigned flags), (stream, call, data, flags))
+WORK_OF(RUNTIME_PTSZ, cudaStreamAddCallback, (cudaStream_t stream, cudaStreamCallback_t call,
+        void *data, unsigned flags), (stream, call, data, flags))
 {
     struct callback callback = {stream, call, data};
     if (call == NULL || flags != 0) return cudaErrorInvalidValue;
     if (cudart_is_capturing(stream)) return cudart_check_wait(stream);
     return cudaLaunchHostFunc(stream, call_back, &callback);
 }
-
-ALSO_PTSZ(cudaStreamSynchronize);
-ALSO_PTSZ(cudaStreamQuery);
-ALSO_PTSZ(cudaStreamGetFlags);
-ALSO_PTSZ(cudaStreamGetPriority);
-ALSO_PTSZ(cudaStreamGetId);
-ALSO_PTSZ(cudaStreamGetDevice);
-ALSO_PTSZ(cudaStreamSetAttribute);
-ALSO_PTSZ(cudaStreamGetAttribute);
-ALSO_PTSZ(cudaStreamCopyAttributes);
-ALSO_PTSZ(cudaStreamAddCallback);
-ALSO_PTSZ(cudaLaunchHostFunc);
 
 /* ---- events that several processes use (cudaIpcGetEventHandle) ------------------------------- */
 
@@ -319,7 +307,7 @@ void cudart_record_event(cudaEvent_t event)
 
 /* In a stream that is captured, an event marks a place in the graph. An event recorded as external
  * is a node of the graph, which records the time whenever the graph runs. */
-WORK_OF(RUNTIME_ANYWHERE, cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream,
+WORK_OF(RUNTIME_ANYWHERE_PTSZ, cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream,
         unsigned flags), (event, stream, flags))
 {
     struct object *object = cudart_find(event, EVENT);
@@ -344,8 +332,8 @@ WORK_OF(RUNTIME_ANYWHERE, cudaEventRecordWithFlags, (cudaEvent_t event, cudaStre
     return error;
 }
 
-RUNTIME_ANYWHERE(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream),
-                 cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault))
+RUNTIME_ANYWHERE_PTSZ(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream),
+                      cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault))
 
 static cudaError_t check_event(cudaEvent_t event, bool waits)
 {
@@ -363,7 +351,7 @@ static cudaError_t check_event(cudaEvent_t event, bool waits)
 RUNTIME_ANYWHERE(cudaEventSynchronize, (cudaEvent_t event), check_event(event, true))
 RUNTIME_ANYWHERE(cudaEventQuery, (cudaEvent_t event), check_event(event, false))
 
-WORK_OF(RUNTIME, cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
+WORK_OF(RUNTIME_PTSZ, cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
         (stream, event, flags))
 {
     struct object *object = cudart_find(event, EVENT);
@@ -398,7 +386,3 @@ WORK_OF(RUNTIME, cudaEventElapsedTime, (float *milliseconds, cudaEvent_t start, 
     *milliseconds = (float)(seconds * 1e3 + nanoseconds * 1e-6);
     return cudaSuccess;
 }
-
-ALSO_PTSZ(cudaEventRecord);
-ALSO_PTSZ(cudaEventRecordWithFlags);
-ALSO_PTSZ(cudaStreamWaitEvent);

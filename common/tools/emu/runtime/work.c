@@ -278,11 +278,11 @@ cudaError_t cudart_fill(struct cudaMemsetParams fill, struct when when)
 
 NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemset,
                  cudart_fill(bytes_2d(to, bytes, value, bytes, 1), when), void *to, int value,
-                 size_t bytes);
+                 size_t bytes)
 NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemset2D,
                  IF(width <= pitch, cudaErrorInvalidValue,
                     cudart_fill(bytes_2d(to, pitch, value, width, height), when)),
-                 void *to, size_t pitch, int value, size_t width, size_t height);
+                 void *to, size_t pitch, int value, size_t width, size_t height)
 
 /* A three-dimensional fill is one two-dimensional fill if there are no gaps between its slices;
  * otherwise it is one fill for each slice. */
@@ -303,7 +303,7 @@ static cudaError_t fill_3d(struct cudaPitchedPtr area, int value, struct cudaExt
 }
 
 NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemset3D, fill_3d(area, value, extent, when),
-                 struct cudaPitchedPtr area, int value, struct cudaExtent extent);
+                 struct cudaPitchedPtr area, int value, struct cudaExtent extent)
 
 /* ---- work of the libraries that take the place of NVIDIA's (libs/), in a stream -------------- */
 
