@@ -510,31 +510,19 @@ static curandStatus_t fill(curandGenerator_t g, const char *name, struct shape s
     return CURAND_STATUS_SUCCESS;
 }
 
-curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *to, size_t n)
-{
-    return fill(generator, __func__, (struct shape){.distribution = WORDS}, to, n);
-}
-
-curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *to, size_t n)
-{
-    return fill(generator, __func__, (struct shape){.distribution = UNIFORM}, to, n);
-}
-
-curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *to, size_t n)
-{
-    return fill(generator, __func__, (struct shape){.distribution = UNIFORM_DOUBLE}, to, n);
-}
-
-#define GENERATE(name, T, kind, logarithm)                                                         \
-    curandStatus_t name(curandGenerator_t generator, T *to, size_t n, T mean, T deviation)         \
+#define GENERATE(name, T, kind, logarithm, mean, deviation, ...)                                   \
+    curandStatus_t name(curandGenerator_t generator, T *to, size_t n, ##__VA_ARGS__)               \
     {                                                                                              \
         return fill(generator, __func__,                                                           \
                     (struct shape){kind, logarithm, mean, deviation, NULL, 0, 0}, to, n);          \
     }
-GENERATE(curandGenerateNormal, float, NORMAL, false)
-GENERATE(curandGenerateNormalDouble, double, NORMAL_DOUBLE, false)
-GENERATE(curandGenerateLogNormal, float, NORMAL, true)
-GENERATE(curandGenerateLogNormalDouble, double, NORMAL_DOUBLE, true)
+GENERATE(curandGenerate, unsigned, WORDS, false, 0, 0)
+GENERATE(curandGenerateUniform, float, UNIFORM, false, 0, 0)
+GENERATE(curandGenerateUniformDouble, double, UNIFORM_DOUBLE, false, 0, 0)
+GENERATE(curandGenerateNormal, float, NORMAL, false, m, d, float m, float d)
+GENERATE(curandGenerateNormalDouble, double, NORMAL_DOUBLE, false, m, d, double m, double d)
+GENERATE(curandGenerateLogNormal, float, NORMAL, true, m, d, float m, float d)
+GENERATE(curandGenerateLogNormalDouble, double, NORMAL_DOUBLE, true, m, d, double m, double d)
 
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int *to, size_t n,
                                      double lambda)

@@ -36,10 +36,11 @@ static bool is_first_of_rule(const struct document *d, size_t index)
     return true;
 }
 
-static void write_rule(struct json *j, const char *id)
+/* An object with one member. */
+static void write_only(struct json *j, const char *key, const char *name, const char *text)
 {
-    json_open(j, NULL, '{');
-    json_text(j, "id", id);
+    json_open(j, key, '{');
+    json_text(j, name, text);
     json_close(j, '}');
 }
 
@@ -52,10 +53,10 @@ static void write_tool(struct json *j, const struct document *d)
     json_text(j, "organization", "Upsweep");
     json_open(j, "rules", '[');
     for (size_t i = 0; i < sizeof note_rules / sizeof *note_rules; i++)
-        write_rule(j, note_rules[i]);
+        write_only(j, NULL, "id", note_rules[i]);
     for (size_t i = 0; i < d->finding_count; i++) {
         rule_of(d->findings[i].finding, rule);
-        if (is_first_of_rule(d, i)) write_rule(j, rule);
+        if (is_first_of_rule(d, i)) write_only(j, NULL, "id", rule);
     }
     json_close(j, ']');
     json_close(j, '}');
@@ -95,13 +96,6 @@ static void write_physical(struct json *j, const struct document *d, const char 
     json_close(j, '}');
 }
 
-static void write_message(struct json *j, const char *text)
-{
-    json_open(j, "message", '{');
-    json_text(j, "text", text);
-    json_close(j, '}');
-}
-
 static void write_logical(struct json *j, const char *mangled)
 {
     char name[TEXT];
@@ -122,22 +116,27 @@ static void write_location(struct json *j, const struct document *d, const char 
     if (message != NULL) json_number(j, "id", 1);
     if (place->file != NULL) write_physical(j, d, place->file, place->line);
     if (kernel != NULL) write_logical(j, kernel);
-    if (message != NULL) write_message(j, message);
+    if (message != NULL) write_only(j, "message", "text", message);
     json_close(j, '}');
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
 
+static void text_of(const struct emu_finding *f, char *text, size_t size)
+{
+    bool has_detail = f->detail != NULL;
+    snprintf(text, size, "%s%s%s", f->head, has_detail ? "\n" : "", has_detail ? f->detail : "");
+}
+
 static void write_finding(struct json *j, const struct document *d, const struct emu_finding *f)
 {
     char rule[RULE], text[TEXT];
     rule_of(f, rule);
-    snprintf(text, sizeof text, "%s%s%s", f->head, f->detail != NULL ? "\n" : "",
-             f->detail != NULL ? f->detail : "");
+    text_of(f, text, sizeof text);
     json_open(j, NULL, '{');
     json_text(j, "ruleId", rule);
     json_text(j, "level", document_severity_name(f->severity));
-    write_message(j, text);
+    write_only(j, "message", "text", text);
     json_open(j, "locations", '[');
     if (f->kernel != NULL) write_location(j, d, f->kernel, &f->place, NULL);
     json_close(j, ']');
@@ -158,7 +157,7 @@ static void write_note(struct json *j, const struct document *d, const struct li
     json_open(j, NULL, '{');
     json_text(j, "ruleId", note_rules[sum_conflicts(&line->counts) == 0]);
     json_text(j, "level", "note");
-    write_message(j, text);
+    write_only(j, "message", "text", text);
     json_open(j, "locations", '[');
     json_open(j, NULL, '{');
     write_physical(j, d, line->file, line->line);
@@ -213,7 +212,7 @@ void sarif_end(FILE *out)
  *
  * Findings come first, in their order; then lines by their bank conflicts and excess sectors. */
 
-enum { MOST_WARNINGS = 10, WARNING_TEXT = 1000 };
+enum { MOST_WARNINGS = 10, WARNING_TEXT = 2000 };
 
 /* What would end the command is written as %XX; in a property the marks around it, too. */
 static void put_escaped(FILE *out, const char *text, bool is_property)
@@ -247,23 +246,18 @@ static void put_command(FILE *out, const struct document *d, const char *level, 
     fputc('\n', out);
 }
 
-static void put_finding(FILE *out, const struct document *d, const struct emu_finding *f)
-{
-    char text[2 * WARNING_TEXT];
-    snprintf(text, sizeof text, "%s%s%s", f->head, f->detail != NULL ? "\n" : "",
-             f->detail != NULL ? f->detail : "");
-    put_command(out, d, document_severity_name(f->severity), f->place.file, f->place.line, f->title,
-                text);
-}
-
 void document_write_warnings(FILE *out, const struct document *d)
 {
     size_t count, left = MOST_WARNINGS;
+    char text[WARNING_TEXT];
     struct line_sum *worst = worst_lines(d, MOST_WARNINGS, &count);
-    for (size_t i = 0; i < d->finding_count && left > 0; i++, left--)
-        put_finding(out, d, d->findings[i].finding);
+    for (size_t i = 0; i < d->finding_count && left > 0; i++, left--) {
+        const struct emu_finding *f = d->findings[i].finding;
+        text_of(f, text, sizeof text);
+        put_command(out, d, document_severity_name(f->severity), f->place.file, f->place.line,
+                    f->title, text);
+    }
     for (size_t i = 0; i < count && left > 0; i++, left--) {
-        char text[WARNING_TEXT];
         describe_line_sum(&worst[i].counts, text, sizeof text);
         put_command(out, d, "warning", worst[i].file, worst[i].line,
                     sum_conflicts(&worst[i].counts) > 0 ? "bank conflicts" : "excess sectors",

@@ -59,11 +59,18 @@ static const char *path_of(enum setting_id id, char own[PATH_MAX])
 
 /* ---- what they must not be ------------------------------------------------------------------- */
 
-/* Prints "emu: NAME=PATH"; control characters in the path are replaced. */
-static void print_output(enum setting_id id, const char *path)
+/* Prints "emu: WORDS NAME=PATH"; control characters in the path are replaced. */
+static void print_output(const char *words, enum setting_id id, const char *path)
 {
-    fprintf(stderr, "emu: %s=", settings[id].variable);
+    fprintf(stderr, "emu: %s%s=", words, settings[id].variable);
     visible_print(stderr, path, strlen(path));
+}
+
+_Noreturn static void refuse(const char *words, enum setting_id id, const char *path, int error)
+{
+    print_output(words, id, path);
+    fprintf(stderr, ": %s\n", strerror(error));
+    cudart_exit(EXIT_USAGE);
 }
 
 const char *cudart_output(enum setting_id id)
@@ -73,7 +80,7 @@ const char *cudart_output(enum setting_id id)
     while (path_settings[i] != id) i++;
     const char *path = path_of(id, own[i]), *why = output_refusal(path, "/proc/self/exe", NULL);
     if (why == NULL) return path;
-    print_output(id, path);
+    print_output("", id, path);
     fprintf(stderr, " is not written: the file %s\n", why);
     cudart_exit(EXIT_USAGE);
 }
@@ -82,7 +89,7 @@ void cudart_keep_apart(enum setting_id id, enum setting_id other)
 {
     const char *path = setting_text(id);
     if (!output_is_same(path, setting_text(other))) return;
-    print_output(id, path);
+    print_output("", id, path);
     fprintf(stderr, " and %s are the same file; choose another one\n", settings[other].variable);
     cudart_exit(EXIT_USAGE);
 }
@@ -118,19 +125,11 @@ void cudart_keep_sources(const struct emu_module *module)
 static struct replacement trace;
 static pid_t process; /* that began it */
 
-_Noreturn static void refuse_trace(const char *path, const char *reason)
-{
-    fputs("emu: cannot write the trace, EMU_TRACE=", stderr);
-    visible_print(stderr, path, strlen(path));
-    fprintf(stderr, ": %s\n", reason);
-    cudart_exit(EXIT_USAGE);
-}
-
 void cudart_check_trace(void)
 {
     const char *path = cudart_output(SETTING_TRACE);
     int error = path != NULL ? replacement_check(path) : 0;
-    if (error != 0) refuse_trace(path, strerror(error));
+    if (error != 0) refuse("cannot write the trace, ", SETTING_TRACE, path, error);
     cudart_keep_apart(SETTING_TRACE, SETTING_LOG_FILE);
     cudart_keep_apart(SETTING_TRACE, SETTING_CHECK_LOG);
     cudart_keep_apart(SETTING_TRACE, SETTING_BUDGET);
@@ -145,7 +144,7 @@ FILE *cudart_open_trace(void)
     process = getpid();
     cudart_catch_end();
     int error = replacement_begin(&trace, path);
-    if (error != 0) refuse_trace(path, strerror(error));
+    if (error != 0) refuse("cannot write the trace, ", SETTING_TRACE, path, error);
     return trace.file;
 }
 
@@ -204,14 +203,6 @@ static bool is_written, tables_are_written;
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
 
-_Noreturn static void refuse(const struct output *output, const char *reason)
-{
-    fprintf(stderr, "emu: cannot write %s=", settings[output->setting].variable);
-    visible_print(stderr, output->path, strlen(output->path));
-    fprintf(stderr, ": %s\n", reason);
-    cudart_exit(EXIT_USAGE);
-}
-
 /* A file that another report goes to would lose one of them. */
 static void choose_path(struct output *output)
 {
@@ -224,7 +215,7 @@ static void choose_path(struct output *output)
         if (is_used && others[i] != output->setting) cudart_keep_apart(output->setting, others[i]);
     }
     int error = whole_file_check(output->path);
-    if (error != 0) refuse(output, strerror(error));
+    if (error != 0) refuse("cannot write ", output->setting, output->path, error);
 }
 
 /* Reads limits before the program does anything. */
