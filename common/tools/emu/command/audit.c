@@ -66,62 +66,41 @@ static void look_for(const char *name)
 
 /* ---- the functions, with those whose place they take ----------------------------------------- */
 
-static __typeof__(&execv) real_execv, real_execvp;
-static __typeof__(&execve) real_execve, real_execvpe;
-static __typeof__(&posix_spawn) real_spawn, real_spawnp;
+/* Looks at the program that is started, and starts it. */
+#define STARTS(function, look, program, parameters, ...)                                           \
+    static __typeof__(&function) real_##function;                                                  \
+    static int start_##function parameters                                                         \
+    {                                                                                              \
+        look(program);                                                                             \
+        return real_##function(__VA_ARGS__);                                                       \
+    }
+#define PROGRAM const char *path, char *const *words
+#define SPAWNED                                                                                    \
+    pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,                   \
+        const posix_spawnattr_t *attributes, char *const *words, char *const *environment
 
-static int start_execv(const char *path, char *const *arguments)
-{
-    look_at(path);
-    return real_execv(path, arguments);
-}
-
-static int start_execvp(const char *name, char *const *arguments)
-{
-    look_for(name);
-    return real_execvp(name, arguments);
-}
-
-static int start_execve(const char *path, char *const *arguments, char *const *environment)
-{
-    look_at(path);
-    return real_execve(path, arguments, environment);
-}
-
-static int start_execvpe(const char *name, char *const *arguments, char *const *environment)
-{
-    look_for(name);
-    return real_execvpe(name, arguments, environment);
-}
-
-static int start_spawn(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
-                       const posix_spawnattr_t *attributes, char *const *arguments,
-                       char *const *environment)
-{
-    look_at(path);
-    return real_spawn(process, path, actions, attributes, arguments, environment);
-}
-
-static int start_spawnp(pid_t *process, const char *name, const posix_spawn_file_actions_t *actions,
-                        const posix_spawnattr_t *attributes, char *const *arguments,
-                        char *const *environment)
-{
-    look_for(name);
-    return real_spawnp(process, name, actions, attributes, arguments, environment);
-}
+STARTS(execv, look_at, path, (PROGRAM), path, words)
+STARTS(execvp, look_for, path, (PROGRAM), path, words)
+STARTS(execve, look_at, path, (PROGRAM, char *const *environment), path, words, environment)
+STARTS(execvpe, look_for, path, (PROGRAM, char *const *environment), path, words, environment)
+STARTS(posix_spawn, look_at, path, (SPAWNED), process, path, actions, attributes, words,
+       environment)
+STARTS(posix_spawnp, look_for, path, (SPAWNED), process, path, actions, attributes, words,
+       environment)
 
 /* The function to be called in place of this one of the C library, which is at `real`. It
  * is `real` itself, except for functions that start programs. */
 static uintptr_t start_replaced(const char *function, uintptr_t real)
 {
-#define REPLACED(name, own, kept)                                                                  \
-    if (strcmp(function, name) == 0) return kept = (__typeof__(kept))real, (uintptr_t)own;
-    REPLACED("execv", start_execv, real_execv)
-    REPLACED("execvp", start_execvp, real_execvp)
-    REPLACED("execve", start_execve, real_execve)
-    REPLACED("execvpe", start_execvpe, real_execvpe)
-    REPLACED("posix_spawn", start_spawn, real_spawn)
-    REPLACED("posix_spawnp", start_spawnp, real_spawnp)
+#define REPLACED(name)                                                                             \
+    if (strcmp(function, #name) == 0)                                                              \
+        return real_##name = (__typeof__(real_##name))real, (uintptr_t)start_##name;
+    REPLACED(execv)
+    REPLACED(execvp)
+    REPLACED(execve)
+    REPLACED(execvpe)
+    REPLACED(posix_spawn)
+    REPLACED(posix_spawnp)
 #undef REPLACED
     return real;
 }

@@ -95,25 +95,20 @@ size_t cublasGetCudartVersion(void) { return CUDART_VERSION; }
     S(LICENSE_ERROR, "licence error")
 /* clang-format on */
 
-const char *cublasGetStatusName(cublasStatus_t status)
-{
-#define NAME(name, text)                                                                           \
+#define STATUS_NAME(name, text)                                                                    \
     case CUBLAS_STATUS_##name: return "CUBLAS_STATUS_" #name;
-    switch (status) {
-        STATUSES(NAME)
-    }
-    return "unknown cublasStatus_t";
-}
-
-const char *cublasGetStatusString(cublasStatus_t status)
-{
-#define TEXT(name, text)                                                                           \
+#define STATUS_TEXT(name, text)                                                                    \
     case CUBLAS_STATUS_##name: return text;
-    switch (status) {
-        STATUSES(TEXT)
+#define TOLD(function, ROW)                                                                        \
+    const char *function(cublasStatus_t status)                                                    \
+    {                                                                                              \
+        switch (status) {                                                                          \
+            STATUSES(ROW)                                                                          \
+        }                                                                                          \
+        return "unknown cublasStatus_t";                                                           \
     }
-    return "unknown cublasStatus_t";
-}
+TOLD(cublasGetStatusName, STATUS_NAME)
+TOLD(cublasGetStatusString, STATUS_TEXT)
 
 /* ---- arguments, memory ----------------------------------------------------------------------- */
 
