@@ -79,6 +79,9 @@ int options_check_n(const struct step *, size_t n, const char *where, struct fau
 /* Prints --help. */
 void options_help(const struct step *, FILE *);
 
+/* Takes "cuda" or "emu". Returns 0, or EXIT_USAGE and a sentence that begins with `where`. */
+int options_device(enum device_choice *, const char *where, const char *value, struct fault *);
+
 #ifdef __cplusplus
 }
 #endif

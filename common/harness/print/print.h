@@ -42,6 +42,10 @@ struct style {
 };
 struct style style_of(FILE *);
 
+#ifdef __cplusplus
+}
+#endif
+
 /* ---- how far work is that takes longer than two seconds -------------------------------------- */
 
 /*
