@@ -590,69 +590,61 @@ static const struct space {
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-static void print_copy(FILE *f, const char *label, const char *from, const char *to)
-{
-    fprintf(f,
-            "mov.u32 %%i, 0;\n%s:\nmad.lo.u32 %%r0, %%i, 4, %%tx4;\ncvt.u64.u32 %%l0, %%r0;\n"
-            "add.s64 %%l1, %%data, %%l0;\nmov.u64 %%l2, buf;\nadd.s64 %%l2, %%l2, %%l0;\n"
-            "ld.%s.u32 %%r1, [%s];\nst.%s.u32 [%s], %%r1;\nadd.s32 %%i, %%i, %d;\n"
-            "setp.lt.u32 %%q, %%i, %d;\n@%%q bra %s;\n",
-            label, from, !strcmp(from, "global") ? "%l1" : "%l2", to,
-            !strcmp(to, "global") ? "%l1" : "%l2", LANES, SIZE / 4, label);
-}
+struct state {
+    uint8_t data[SIZE]; /* an allocation of its own */
+    struct lane {
+        uint64_t place, is_active; /* where its bytes begin in the data */
+        uint8_t value[32];
+    } lane[LANES];
+};
 
-/* Each lane of the mask loads into registers that held its value, or stores from them; the loaded
- * or stored content becomes its value. */
+/* Copies the data, 4 bytes at a time. */
+#define COPY(label, load, store)                                                                   \
+    "mov.u32 %i, 0;\n" label ":\nmad.lo.u32 %r0, %i, 4, %tx4;\ncvt.u64.u32 %l0, %r0;\n"            \
+    "add.s64 %l1, %data, %l0;\nmov.u64 %l2, buf;\nadd.s64 %l2, %l2, %l0;\n" load store             \
+    "add.s32 %i, %i, 32;\nsetp.lt.u32 %q, %i, 1024;\n@%q bra " label ";\n"
+
+/* Each active lane loads into registers that held its value, or stores from them; the loaded or
+ * stored content becomes its value. */
 static char *kernel_text(const struct run_access *a, const struct space *space, bool store)
 {
     char *text, list[64] = "";
     size_t size, length = 0;
     FILE *f = open_memstream(&text, &size);
-    for (unsigned k = 0; k < a->elements; k++)
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%%%c%u", k ? ", " : "",
-                                   a->letter, k + 4);
+    bool is_vector = a->elements > 1;
     unsigned lane_bytes = a->letter == 'l' ? 8 : 4;
-    fputs(PTX_HEADER ".visible .entry k(.param .u64 p_data, .param .u64 p_offsets,\n"
-                     ".param .u64 p_values, .param .u32 p_mask) {\n"
+    for (unsigned k = 0; k < a->elements; k++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%%%c%u%s",
+                                   k           ? ", "
+                                   : is_vector ? "{"
+                                               : "",
+                                   a->letter, k + 4, is_vector && k + 1 == a->elements ? "}" : "");
+    fputs(PTX_HEADER ".visible .entry k(.param .u64 p_data, .param .u64 p_lanes) {\n"
                      ".reg .b32 %r<9>, %i, %b, %tx4;\n.reg .b64 %l<9>, %a, %o, %data, %v;\n"
-                     ".reg .pred %p, %q;\n",
+                     ".reg .pred %p, %q;\n.shared .align 16 .b8 buf[4096];\n"
+                     "ld.param.u64 %data, [p_data];\nld.param.u64 %v, [p_lanes];\n"
+                     "mov.u32 %r0, %tid.x;\nshl.b32 %tx4, %r0, 2;\nmad.wide.u32 %v, %r0, 48, %v;\n"
+                     "ld.global.v2.u64 {%o, %l0}, [%v];\nsetp.ne.u64 %p, %l0, 0;\n",
           f);
-    fprintf(f, ".shared .align 16 .b8 buf[%d];\n", SIZE);
-    fputs(
-        "ld.param.u64 %data, [p_data];\nmov.u32 %r0, %tid.x;\nshl.b32 %tx4, %r0, 2;\n"
-        "ld.param.u64 %l0, [p_offsets];\nmad.wide.u32 %l0, %r0, 8, %l0;\nld.global.u64 %o, [%l0];\n"
-        "ld.param.u64 %v, [p_values];\nmad.wide.u32 %v, %r0, 32, %v;\n"
-        "ld.param.u32 %r1, [p_mask];\nshr.u32 %r1, %r1, %r0;\nand.b32 %r1, %r1, 1;\n"
-        "setp.ne.u32 %p, %r1, 0;\n",
-        f);
-    if (space->is_shared) print_copy(f, "in", "global", "shared");
+    if (space->is_shared)
+        fputs(COPY("in", "ld.global.u32 %r1, [%l1];\n", "st.shared.u32 [%l2], %r1;\n"), f);
     for (unsigned k = 0; k < a->elements; k++)
         fprintf(f, "ld.global.b%u %%%c%u, [%%v+%u];\n", 8 * lane_bytes, a->letter, k + 4,
-                k * lane_bytes);
-    fputs(space->address, f);
-    const char *vector = a->elements == 1 ? "" : a->elements == 2 ? ".v2" : ".v4";
-    const char *open = a->elements == 1 ? "" : "{", *close = a->elements == 1 ? "" : "}";
-    if (store)
-        fprintf(f, "@%%p st%s%s.%s %s, %s%s%s;\n", space->suffix, vector, a->type, space->name,
-                open, list, close);
-    else
-        fprintf(f, "@%%p ld%s%s.%s %s%s%s, %s;\n", space->suffix, vector, a->type, open, list,
-                close, space->name);
+                16 + k * lane_bytes);
+    const char *vector = !is_vector ? "" : a->elements == 2 ? ".v2" : ".v4";
+    fprintf(f, "%s@%%p %s%s%s.%s %s, %s;\n", space->address, store ? "st" : "ld", space->suffix,
+            vector, a->type, store ? space->name : list, store ? list : space->name);
     for (unsigned k = 0; k < a->elements; k++)
-        fprintf(f, "st.global.b%u [%%v+%u], %%%c%u;\n", 8 * lane_bytes, k * lane_bytes, a->letter,
-                k + 4);
-    if (space->is_shared) print_copy(f, "out", "shared", "global");
+        fprintf(f, "st.global.b%u [%%v+%u], %%%c%u;\n", 8 * lane_bytes, 16 + k * lane_bytes,
+                a->letter, k + 4);
+    if (space->is_shared)
+        fputs(COPY("out", "ld.shared.u32 %r1, [%l2];\n", "st.global.u32 [%l1], %r1;\n"), f);
     fputs("ret;\n}\n", f);
     fclose(f);
     return text;
 }
 
 /* ---- the model ------------------------------------------------------------------------------- */
-
-struct state {
-    uint8_t data[SIZE];
-    uint8_t values[LANES][32];
-};
 
 /* A lane's first byte. The memory's end is where element 1000 would be. */
 static uint64_t place(const struct run_access *a, const struct shape *shape, unsigned lane)
@@ -662,14 +654,13 @@ static uint64_t place(const struct run_access *a, const struct shape *shape, uns
     return element * bytes;
 }
 
-static void model(struct state *s, const struct run_access *a, const struct shape *shape,
-                  uint32_t mask, bool store)
+static void model(struct state *s, const struct run_access *a, bool store)
 {
     unsigned lane_bytes = a->letter == 'l' ? 8 : 4;
-    for (unsigned l = 0; l < LANES; l++)
-        for (unsigned k = 0; mask >> l & 1 && k < a->elements; k++) {
-            uint8_t *memory = s->data + place(a, shape, l) + k * a->bytes;
-            uint8_t *value = s->values[l] + k * lane_bytes;
+    for (struct lane *l = s->lane; l < s->lane + LANES; l++)
+        for (unsigned k = 0; l->is_active && k < a->elements; k++) {
+            uint8_t *memory = s->data + l->place + k * a->bytes;
+            uint8_t *value = l->value + k * lane_bytes;
             if (store) {
                 memcpy(memory, value, a->bytes);
                 continue;
@@ -680,78 +671,51 @@ static void model(struct state *s, const struct run_access *a, const struct shap
         }
 }
 
-static void fill(struct state *s)
-{
-    uint32_t random = 12345;
-    for (size_t i = 0; i < sizeof *s; i++) {
-        random = random * 1664525 + 1013904223;
-        ((uint8_t *)s)[i] = (uint8_t)(random >> 24);
-    }
-}
-
 /* ---- all accesses ---------------------------------------------------------------------------- */
 
-struct device {
-    struct emu *emu;
-    emu_addr data, offsets, values; /* data is an allocation of SIZE bytes */
-};
-
-static struct device open_device(const struct emu_config *config)
-{
-    struct device d = {.emu = open_emu_with(config)};
-    cr_assert(!emu_alloc(d.emu, SIZE, &d.data));
-    cr_assert(!emu_alloc(d.emu, LANES * sizeof(uint64_t), &d.offsets));
-    cr_assert(!emu_alloc(d.emu, sizeof(((struct state *)NULL)->values), &d.values));
-    return d;
-}
-
-static int run_lanes(const struct device *d, struct emu_kernel *kernel, const uint64_t *offsets,
-                     uint32_t mask)
-{
-    void *args[] = {(void *)&d->data, (void *)&d->offsets, (void *)&d->values, &mask};
-    cr_assert(!emu_write(d->emu, d->offsets, offsets, LANES * sizeof *offsets));
-    return emu_launch(d->emu, kernel, (struct emu_dim){1, 1, 1}, (struct emu_dim){LANES, 1, 1}, 0,
-                      args, false);
-}
-
-static void check(const struct device *d, struct emu_kernel *kernel, const struct run_access *a,
-                  const struct space *space, const struct shape *shape, uint32_t mask, bool store)
+static void check(struct emu *emu, struct emu_kernel *kernel, const emu_addr memory[2],
+                  const struct run_access *a, const struct space *space, const struct shape *shape,
+                  uint32_t mask, bool store)
 {
     struct state want, got;
-    uint64_t offsets[LANES];
-    fill(&want);
-    for (unsigned l = 0; l < LANES; l++) offsets[l] = place(a, shape, l);
-    cr_assert(!emu_write(d->emu, d->data, want.data, sizeof want.data));
-    cr_assert(!emu_write(d->emu, d->values, want.values, sizeof want.values));
-    cr_assert(!run_lanes(d, kernel, offsets, mask), "%s", emu_message(d->emu));
-    cr_assert(!emu_read(d->emu, got.data, d->data, sizeof got.data));
-    cr_assert(!emu_read(d->emu, got.values, d->values, sizeof got.values));
-    model(&want, a, shape, mask, store);
+    uint32_t random = 12345;
+    for (size_t i = 0; i < sizeof want; i++) {
+        random = random * 1664525 + 1013904223;
+        ((uint8_t *)&want)[i] = (uint8_t)(random >> 24);
+    }
+    for (unsigned l = 0; l < LANES; l++) {
+        want.lane[l].place = place(a, shape, l);
+        want.lane[l].is_active = mask >> l & 1;
+    }
+    cr_assert(!emu_write(emu, memory[0], want.data, sizeof want.data));
+    cr_assert(!emu_write(emu, memory[1], want.lane, sizeof want.lane));
+    cr_assert(!launch(emu, kernel, 1, LANES, 0, 2, memory), "%s", emu_message(emu));
+    cr_assert(!emu_read(emu, got.data, memory[0], sizeof got.data));
+    cr_assert(!emu_read(emu, got.lane, memory[1], sizeof got.lane));
+    model(&want, a, store);
     cr_assert(!memcmp(&want, &got, sizeof want), "%s%s.%s of %u, address %s: %s, mask 0x%08x",
               store ? "st" : "ld", space->suffix, a->type, a->elements, space->name, shape->name,
               mask);
 }
 
-static void check_access(const struct device *d, const struct run_access *a,
-                         const struct space *space, bool store)
-{
-    char *text = kernel_text(a, space, store);
-    struct emu_kernel *kernel = load_kernel(d->emu, text, "k");
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-        for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)
-            check(d, kernel, a, space, &shapes[s], masks[m], store);
-    free(text);
-}
-
 static void check_all(const struct emu_config *config)
 {
-    struct device d = open_device(config);
+    struct emu *emu = open_emu_with(config);
+    emu_addr memory[2];
+    cr_assert(!emu_alloc(emu, SIZE, &memory[0]));
+    cr_assert(!emu_alloc(emu, sizeof ((struct state *)NULL)->lane, &memory[1]));
     for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++)
-        for (size_t k = 0; k < sizeof run_spaces / sizeof *run_spaces; k++) {
-            check_access(&d, &accesses[i], &run_spaces[k], false);
-            check_access(&d, &accesses[i], &run_spaces[k], true);
-        }
-    emu_close(d.emu);
+        for (size_t k = 0; k < sizeof run_spaces / sizeof *run_spaces; k++)
+            for (int store = 0; store < 2; store++) {
+                char *text = kernel_text(&accesses[i], &run_spaces[k], store);
+                struct emu_kernel *kernel = load_kernel(emu, text, "k");
+                for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+                    for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)
+                        check(emu, kernel, memory, &accesses[i], &run_spaces[k], &shapes[s],
+                              masks[m], store);
+                free(text);
+            }
+    emu_close(emu);
 }
 
 Test(emu_runs, every_shape_moves_the_same_bytes) { check_all(&(struct emu_config){.threads = 1}); }
