@@ -61,9 +61,6 @@ struct options {
 int options_parse(struct options *, const struct step *, void *self, int argc,
                   char *const *argv, struct fault *);
 
-/* Takes "cuda" or "emu". Returns 0, or EXIT_USAGE and a sentence that begins with `where`. */
-int options_device(enum device_choice *, const char *where, const char *value, struct fault *);
-
 /* A step's own options that do not go together: of rows that end with {0}, the first that holds is
  * refused by its sentence. Returns 0 or EXIT_USAGE. */
 struct refusal {
