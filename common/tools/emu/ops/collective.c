@@ -3,10 +3,7 @@
 #include "common/tools/emu/machine/async.h"
 #include "common/tools/emu/machine/events.h"
 
-/* ---- lanes of a warp ------------------------------------------------------------------------- */
-
-/* Exchanges values among the lanes of a warp (PTX ISA, "shfl.sync", "vote.sync",
- * "match.sync", "redux.sync"). */
+/* ---- lanes of a warp (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync") --------- */
 
 static uint32_t *lanes_32(const struct warp *w, slot s) { return slot_at(w, s); }
 
@@ -218,12 +215,7 @@ void op_warp_sync(struct warp *w, const struct insn *i, uint32_t mask)
     if (announces(w->block, ANNOUNCE_ORDER)) event_warp_sync(w, mask);
 }
 
-/* ---- blocks of a cluster --------------------------------------------------------------------- */
-
-/* What the blocks of a cluster do together: barrier.cluster, and addresses in each
- * other's shared memory (PTX ISA, "barrier.cluster", "mapa", "getctarank"). */
-
-/* ---- barrier.cluster ------------------------------------------------------------------------- */
+/* ---- blocks of a cluster: barrier.cluster ---------------------------------------------------- */
 
 /* The address by which racecheck identifies a phase of a cluster's barrier. It is not a device
  * address. */
@@ -303,20 +295,14 @@ void cluster_report(struct warp *w, const struct insn *i, int lane)
         arrived, live);
 }
 
-/* ---- addresses ------------------------------------------------------------------------------- */
-
-static uint64_t lane_value(const struct warp *w, const struct insn *i, int lane)
-{
-    return i->lane_bytes == 8 ? ((const uint64_t *)slot_at(w, i->a))[lane]
-                              : ((const uint32_t *)slot_at(w, i->a))[lane];
-}
+/* ---- addresses in each other's shared memory ------------------------------------------------- */
 
 /* d = the address with the same offset in the block of rank b. It is generic if a is generic. */
 void op_mapa(struct warp *w, const struct insn *i, uint32_t mask)
 {
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask);
-        uint64_t address = lane_value(w, i, lane), window = address & ~(WINDOW_BYTES - 1);
+        uint64_t address = value_of(w, i, lane), window = address & ~(WINDOW_BYTES - 1);
         uint32_t rank = ((const uint32_t *)slot_at(w, i->b))[lane];
         uint64_t mapped = window | shared_window(rank) | shared_offset(address);
         if (i->lane_bytes == 8)
@@ -330,7 +316,7 @@ void op_getctarank(struct warp *w, const struct insn *i, uint32_t mask)
 {
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask);
-        uint32_t offset = (uint32_t)lane_value(w, i, lane);
+        uint32_t offset = (uint32_t)value_of(w, i, lane);
         ((uint32_t *)slot_at(w, i->d))[lane] = offset >> RANK_SHIFT;
     }
 }

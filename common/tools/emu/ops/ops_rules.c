@@ -5,7 +5,6 @@
 #include <fenv.h>
 #if defined __x86_64__
 #include <immintrin.h>
-#else
 #endif
 
 /* ---- the CPU's mode: rounding, and zeros in place of denormal operands and results ----------- */
