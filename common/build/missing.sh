@@ -20,7 +20,8 @@ need() { list="${list:+$list, }$1"; }
 
 have "${cc%% *}" || need "${cc%% *} (compiles C)"
 have "${cxx%% *}" || need "${cxx%% *} (nvcc's host compiler)"
-[ "$compiler" = own ] || toolkit >/dev/null || need "nvcc of a CUDA 13 toolkit (compiles the kernels;\
+[ "$compiler" = own ] || toolkit >/dev/null ||
+    need "nvcc of a CUDA 13 toolkit (compiles the kernels;\
  the first puzzles and labs 2 to 5 can do without: make check-first1 COMPILER=own)"
 have_header zstd.h || need "zstd.h (libzstd-dev: the emulator unpacks kernels with it)"
 if [ "$tests" ]; then

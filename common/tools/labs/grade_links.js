@@ -1,6 +1,7 @@
 /*
  * grade_links.js -- `make grade N=page`: judges the answers to the labs of the page anew, from the
- * links that students hand in, with the emulator and the judge of the page (common/tools/page/labs.js).
+ * links that students hand in, with the emulator and the judge of the page
+ * (common/tools/page/labs.js).
  *
  *     node grade_links.js SUBMISSIONS --out FOLDER [--roster FILE]
  *

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- from results to points: score_sizes.c judges outputs, score_criteria.c compares counters - */
+/* ---- results become points: score_sizes.c judges outputs, score_criteria.c counters ---------- */
 
 static void begin_verdict(const struct lab *lab, const struct lab_weights *weights,
                           struct lab_verdict *v)
