@@ -93,12 +93,11 @@ size_t cublasGetCudartVersion(void) { return CUDART_VERSION; }
     S(INTERNAL_ERROR, "internal error")                                                            \
     S(NOT_SUPPORTED, "not supported")                                                              \
     S(LICENSE_ERROR, "licence error")
-/* clang-format on */
-
 #define STATUS_NAME(name, text)                                                                    \
     case CUBLAS_STATUS_##name: return "CUBLAS_STATUS_" #name;
 #define STATUS_TEXT(name, text)                                                                    \
     case CUBLAS_STATUS_##name: return text;
+/* clang-format on */
 #define TOLD(function, ROW)                                                                        \
     const char *function(cublasStatus_t status)                                                    \
     {                                                                                              \
