@@ -68,6 +68,13 @@ void expect_runs(const struct run_case *cases, size_t count)
     }
 }
 
+unsigned count_of(const char *text)
+{
+    unsigned times = 0;
+    for (const char *at = output; (at = strstr(at, text)); at++) times++;
+    return times;
+}
+
 void expect_not(const char *text)
 {
     cr_assert(strstr(output, text) == NULL, "did not expect \"%s\" in:\n%s", text, output);

@@ -58,6 +58,9 @@ int run_command(const char *command);
 void expect(const char *text);
 void expect_not(const char *text);
 
+/* How often the output contains a text. */
+unsigned count_of(const char *text);
+
 /* Commands that must exit with `status`; their output, and stderr, must contain these texts,
  * and must not contain those after a "!"; behind a "=" is all of it. */
 struct run_case {

@@ -197,47 +197,32 @@ Test(models, kepler_modes)
 
 /* ---- global memory --------------------------------------------------------------------------- */
 
-static double utilization(const char *model, const uint64_t *address)
+/* The slides: how much of the bus is used, and how often a caching load is replayed: once less than
+ * it has transactions. */
+Test(models, bus_utilization_and_replays)
 {
-    struct insn_counts counts = global(model, address, 4);
-    return (double)counts.needed / (double)counts.moved;
-}
-
-/* The slides: 32 words aligned, permuted, misaligned, one word, scattered over 32 places. */
-Test(models, bus_utilization)
-{
-    uint64_t aligned[WARP], permuted[WARP], misaligned[WARP], same[WARP], scattered[WARP];
-    for (int lane = 0; lane < WARP; lane++) {
-        aligned[lane] = 1024 + 4 * (uint64_t)lane;
-        permuted[lane] = 1024 + 4 * (uint64_t)(lane * 13 % WARP);
-        misaligned[lane] = aligned[lane] + 4;
-        same[lane] = 1024;
-        scattered[lane] = 4096 * (uint64_t)lane;
+    static const struct {
+        uint64_t first, step, factor; /* lane l has the address first + step * (factor * l % 32) */
+        double fermi, kepler;
+        unsigned replays;
+    } cases[] = {
+        {1024, 4, 1, 1, 1, 0},
+        {1024, 4, 13, 1, 1, 0},
+        {1024, 4, 31, 1, 1, 0},
+        {1028, 4, 1, 0.5, 0.8, 1},
+        {1024, 0, 1, 1.0 / 32, 1.0 / 8, 0},
+        {0, 4096, 1, 1.0 / 32, 1.0 / 8, WARP - 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t address[WARP];
+        for (uint64_t lane = 0; lane < WARP; lane++)
+            address[lane] = cases[i].first + cases[i].step * (cases[i].factor * lane % WARP);
+        struct insn_counts fermi = global("fermi", address, 4),
+                           kepler = global("kepler4", address, 4);
+        cr_expect((double)fermi.needed / (double)fermi.moved == cases[i].fermi, "case %zu", i);
+        cr_expect((double)kepler.needed / (double)kepler.moved == cases[i].kepler, "case %zu", i);
+        cr_expect(fermi.sectors - 1 == cases[i].replays, "case %zu", i);
     }
-    cr_expect(utilization("fermi", aligned) == 1 && utilization("kepler4", aligned) == 1);
-    cr_expect(utilization("fermi", permuted) == 1 && utilization("kepler4", permuted) == 1);
-    cr_expect(utilization("fermi", misaligned) == 0.5);
-    cr_expect(utilization("kepler4", misaligned) == 0.8);
-    cr_expect(utilization("fermi", same) == 0.03125);
-    cr_expect(utilization("kepler4", same) == 0.125);
-    cr_expect(utilization("fermi", scattered) == 128.0 / (WARP * 128));
-    cr_expect(utilization("kepler4", scattered) == 128.0 / (WARP * 32));
-}
-
-/* The slides: a caching load of N transactions is replayed N - 1 times. */
-Test(models, replays)
-{
-    uint64_t aligned[WARP], misaligned[WARP], same[WARP], scattered[WARP];
-    for (int lane = 0; lane < WARP; lane++) {
-        aligned[lane] = 1024 + 4 * (uint64_t)(WARP - 1 - lane);
-        misaligned[lane] = aligned[lane] + 4;
-        same[lane] = 1024;
-        scattered[lane] = 4096 * (uint64_t)lane;
-    }
-    cr_expect(global("fermi", aligned, 4).sectors - 1 == 0);
-    cr_expect(global("fermi", misaligned, 4).sectors - 1 == 1);
-    cr_expect(global("fermi", same, 4).sectors - 1 == 0);
-    cr_expect(global("fermi", scattered, 4).sectors - 1 == WARP - 1);
 }
 
 /* On a G80 the k-th thread must access the k-th word: otherwise a half-warp needs 16 transactions.

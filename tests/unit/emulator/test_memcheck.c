@@ -232,13 +232,6 @@ TestSuite(memcheck, .init = command_init, .fini = command_fini, .timeout = 60);
 
 #define MEMCHECK "$emu --tool memcheck "
 
-static unsigned count(const char *text)
-{
-    unsigned times = 0;
-    for (const char *at = output; (at = strstr(at, text)); at++) times++;
-    return times;
-}
-
 #define FULL        "--leak-check full"
 #define AT          LINE "    at "
 #define WRITE       "$pairs/memory memory-write"
@@ -346,7 +339,7 @@ Test(memcheck, findings)
                       (int)strcspn(version, "-"), version, version);
         expect(summary);
         for (const char *const *text = findings[i].says; *text; text++) expect(*text);
-        cr_assert_leq(count(INVALID("__global__ write")), 1); /* as alike in several threads */
+        cr_assert_leq(count_of(INVALID("__global__ write")), 1); /* as alike in several threads */
         expect_not("cudart_"); /* between a call and main lie the emulator's own functions */
         if (!strcmp(findings[i].options, "")) expect_not("LEAK");
     }
@@ -401,7 +394,7 @@ Test(memcheck, no_print_limit)
     for (int i = 0; i < 3; i++) {
         expect_status(0, MEMCHECK FULL " %s $p/launches memory 150 leak 2>&1",
                       options[i]);
-        cr_assert_eq(count("========= Leaked "), printed[i], "%s", output);
+        cr_assert_eq(count_of("========= Leaked "), printed[i], "%s", output);
         expect("========= ERROR SUMMARY: 150 errors\n");
     }
     expect_not("not printed");

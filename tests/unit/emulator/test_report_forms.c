@@ -180,13 +180,6 @@ static const struct fault {
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
 
-static unsigned count(const char *text)
-{
-    unsigned times = 0;
-    for (const char *at = output; (at = strstr(at, text)); at++) times++;
-    return times;
-}
-
 Test(lenient, the_default_stops_and_names_the_option)
 {
     for (size_t i = 0; i < FAULTS; i++) {
@@ -204,13 +197,13 @@ Test(lenient, a_fault_is_reported_once)
         char summary[60];
         expect_status(0, QUIET "--lenient " FAULTY "%s 2>&1", f->name);
         for (int k = 0; k < 2; k++) expect(f->said[k]);
-        cr_assert_eq(count("emu:     --lenient: "), f->findings, "%s:\n%s", f->name, output);
-        cr_assert_eq(count("reported.cu:"), f->findings, "%s:\n%s", f->name, output);
+        cr_assert_eq(count_of("emu:     --lenient: "), f->findings, "%s:\n%s", f->name, output);
+        cr_assert_eq(count_of("reported.cu:"), f->findings, "%s:\n%s", f->name, output);
         snprintf(summary, sizeof summary, "ERROR SUMMARY: %u error", f->findings);
         expect_status(0, "$emu --lenient --tool memcheck " FAULTY "%s 2>&1", f->name);
         expect(summary);
         expect_status(0, "$emu --lenient --json " FAULTY "%s 2>&1", f->name);
-        cr_assert_eq(count("\"title\""), f->findings, "%s:\n%s", f->name, output);
+        cr_assert_eq(count_of("\"title\""), f->findings, "%s:\n%s", f->name, output);
     }
 }
 
