@@ -264,12 +264,14 @@ struct copy_side {
     struct cudaPos from;
 };
 
-static struct copy_side side(CUmemorytype type, const void *host, CUdeviceptr device, size_t pitch,
-                             size_t height, struct cudaPos from)
-{
-    void *first = type == CU_MEMORYTYPE_HOST ? (void *)host : at(device);
-    return (struct copy_side){type, first, pitch, height, from};
-}
+/* `end` is src or dst; c is of one of two types. */
+#define SIDE(c, end, height, z)                                                                    \
+    ((struct copy_side){c->end##MemoryType,                                                        \
+                        c->end##MemoryType == CU_MEMORYTYPE_HOST ? (void *)c->end##Host            \
+                                                                 : at(c->end##Device),             \
+                        c->end##Pitch,                                                             \
+                        height,                                                                    \
+                        {c->end##XInBytes, c->end##Y, z}})
 
 static bool is_linear(const struct copy_side *s)
 {
@@ -313,20 +315,14 @@ static int copy_rows(struct copy_side to, struct copy_side from, struct cudaExte
 static int copy_2d(const CUDA_MEMCPY2D *c, struct when when)
 {
     if (c == NULL) return CUDA_ERROR_INVALID_VALUE;
-    return copy_rows(side(c->dstMemoryType, c->dstHost, c->dstDevice, c->dstPitch, 0,
-                          (struct cudaPos){c->dstXInBytes, c->dstY, 0}),
-                     side(c->srcMemoryType, c->srcHost, c->srcDevice, c->srcPitch, 0,
-                          (struct cudaPos){c->srcXInBytes, c->srcY, 0}),
+    return copy_rows(SIDE(c, dst, 0, 0), SIDE(c, src, 0, 0),
                      (struct cudaExtent){c->WidthInBytes, c->Height, 1}, when);
 }
 
 static int copy_3d(const CUDA_MEMCPY3D *c, struct when when)
 {
     if (c == NULL) return CUDA_ERROR_INVALID_VALUE;
-    return copy_rows(side(c->dstMemoryType, c->dstHost, c->dstDevice, c->dstPitch, c->dstHeight,
-                          (struct cudaPos){c->dstXInBytes, c->dstY, c->dstZ}),
-                     side(c->srcMemoryType, c->srcHost, c->srcDevice, c->srcPitch, c->srcHeight,
-                          (struct cudaPos){c->srcXInBytes, c->srcY, c->srcZ}),
+    return copy_rows(SIDE(c, dst, c->dstHeight, c->dstZ), SIDE(c, src, c->srcHeight, c->srcZ),
                      (struct cudaExtent){c->WidthInBytes, c->Height, c->Depth}, when);
 }
 
@@ -373,8 +369,8 @@ static int fill(CUdeviceptr to, size_t pitch, unsigned value, unsigned element, 
                             size_t pitch, type value, size_t width, size_t height)
 
 FILLS(8, unsigned char)
-FILLS(16, unsigned short);
-FILLS(32, unsigned);
+FILLS(16, unsigned short)
+FILLS(32, unsigned)
 
 DRIVER_NOW_OR_IN_STREAM(cuMemcpy, copy(at(to), at(from), bytes, cudaMemcpyDefault, when),
                         CUdeviceptr to, CUdeviceptr from, size_t bytes)

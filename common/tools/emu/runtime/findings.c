@@ -215,20 +215,22 @@ static void print_hazards(uint64_t errors, uint64_t warnings)
             hazards, plural(hazards), errors, plural(errors), warnings, plural(warnings));
 }
 
+static void print_errors(uint64_t errors, uint64_t warnings)
+{
+    fprintf(wanted.log, "========= ERROR SUMMARY: %" PRIu64 " error%s", errors, plural(errors));
+    if (warnings > 0) fprintf(wanted.log, ", %" PRIu64 " warning%s", warnings, plural(warnings));
+    fputc('\n', wanted.log);
+}
+
 /* Where racecheck is alone its hazards are counted apart from faults, which all checkers report. */
 static void print_summary(uint64_t errors, uint64_t warnings, uint64_t races)
 {
     bool is_alone = wanted.checks == EMU_CHECK_RACE;
     if (is_alone) print_hazards(races, warnings);
-    if (is_alone && errors > races)
-        fprintf(wanted.log, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", errors - races,
-                plural(errors - races));
-    else if (!is_alone && warnings > 0)
-        fprintf(wanted.log, "========= ERROR SUMMARY: %" PRIu64 " error%s, %" PRIu64 " warning%s\n",
-                errors, plural(errors), warnings, plural(warnings));
-    else if (!is_alone)
-        fprintf(wanted.log, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", errors,
-                plural(errors));
+    if (!is_alone)
+        print_errors(errors, warnings);
+    else if (errors > races)
+        print_errors(errors - races, 0);
     uint64_t all = errors + warnings;
     if (all > printed)
         fprintf(wanted.log,
