@@ -339,9 +339,7 @@ WORK_OF(RUNTIME, cudaIpcOpenMemHandle, (void **pointer, cudaIpcMemHandle_t handl
 {
     emu_addr address;
     if (pointer == NULL || flags != cudaIpcMemLazyEnablePeerAccess) return cudaErrorInvalidValue;
-    pthread_mutex_lock(&mutex);
-    int error = import(&handle, &address);
-    pthread_mutex_unlock(&mutex);
+    int error = LOCKED(mutex, import(&handle, &address));
     if (error == EMU_OK) *pointer = (void *)address;
     return error;
 }
@@ -350,12 +348,9 @@ WORK_OF(RUNTIME_WAITS, cudaIpcCloseMemHandle, (void *pointer), (pointer))
 {
     const struct device *owner = cudart_owner(pointer);
     if (owner == NULL) return cudaErrorInvalidValue;
-    pthread_mutex_lock(&mutex);
-    int error = emu_imported(owner->emu, (emu_addr)pointer) == 1
-                    ? cudart_forget(pointer, 1u << IMPORTED)
-                    : emu_close_import(owner->emu, (emu_addr)pointer);
-    pthread_mutex_unlock(&mutex);
-    return error;
+    return LOCKED(mutex, emu_imported(owner->emu, (emu_addr)pointer) == 1
+                             ? cudart_forget(pointer, 1u << IMPORTED)
+                             : emu_close_import(owner->emu, (emu_addr)pointer));
 }
 
 /* ---- attributes of pointers ------------------------------------------------------------------ */

@@ -352,10 +352,7 @@ void cudart_capture_forget(struct object *stream)
 bool cudart_is_capturing(cudaStream_t stream)
 {
     if (cudart_captures.count == 0) return false;
-    pthread_mutex_lock(&cudart_captures.mutex);
-    bool is_capturing = cudart_capture_of(cudart_stream_object(stream)) != NULL;
-    pthread_mutex_unlock(&cudart_captures.mutex);
-    return is_capturing;
+    return LOCKED(cudart_captures.mutex, cudart_capture_of(cudart_stream_object(stream)) != NULL);
 }
 
 WORK_OF(RUNTIME_PTSZ, cudaStreamGetCaptureInfo, (cudaStream_t handle,

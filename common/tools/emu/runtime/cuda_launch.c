@@ -159,13 +159,7 @@ static void keep(struct suspended_kernel *kernel)
     pthread_mutex_unlock(&keeping);
 }
 
-static struct suspended_kernel *kept(void)
-{
-    pthread_mutex_lock(&keeping);
-    struct suspended_kernel *kernel = cudart_device()->suspended;
-    pthread_mutex_unlock(&keeping);
-    return kernel;
-}
+static struct suspended_kernel *kept(void) { return LOCKED(keeping, cudart_device()->suspended); }
 
 static void suspend(const struct kernel_launch *l, cudaStream_t stream, uint64_t findings)
 {

@@ -172,6 +172,15 @@ cudaError_t cudart_end(int error);
  * and when a kernel exceeds a budget or baseline. */
 enum { EXIT_USAGE = 2, EXIT_DEVICE = 3, EXIT_EXCESS = 4 };
 
+/* The value of `work`, which is done with the mutex held. */
+#define LOCKED(mutex, work)                                                                        \
+    ({                                                                                             \
+        pthread_mutex_lock(&(mutex));                                                              \
+        __typeof__(work) its_value = work;                                                         \
+        pthread_mutex_unlock(&(mutex));                                                            \
+        its_value;                                                                                 \
+    })
+
 /* Ends the process at once, without a report; the program's output is flushed. */
 _Noreturn void cudart_exit(int code);
 

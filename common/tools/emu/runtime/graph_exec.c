@@ -265,11 +265,8 @@ static pthread_mutex_t condition_mutex = PTHREAD_MUTEX_INITIALIZER; /* of both *
 /* NULL: there is no such handle. */
 static struct condition *condition_of(cudaGraphConditionalHandle handle)
 {
-    pthread_mutex_lock(&condition_mutex);
-    struct condition *found =
-        handle > 0 && handle <= condition_count ? conditions[handle - 1] : NULL;
-    pthread_mutex_unlock(&condition_mutex);
-    return found;
+    return LOCKED(condition_mutex,
+                  handle > 0 && handle <= condition_count ? conditions[handle - 1] : NULL);
 }
 
 WORK_OF(RUNTIME, cudaGraphConditionalHandleCreate, (cudaGraphConditionalHandle *handle,

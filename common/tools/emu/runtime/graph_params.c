@@ -279,9 +279,7 @@ static struct work *get(cudaGraphNode_t handle, enum cudaGraphNodeType type, con
  * handle. */
 static void *stub_of(const void *handle)
 {
-    pthread_mutex_lock(&cudart_registered.mutex);
-    const struct kernel *kernel = cudart_find_kernel(handle);
-    pthread_mutex_unlock(&cudart_registered.mutex);
+    const struct kernel *kernel = LOCKED(cudart_registered.mutex, cudart_find_kernel(handle));
     return (void *)(kernel != NULL && kernel->host != NULL ? kernel->host : handle);
 }
 

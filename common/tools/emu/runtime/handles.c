@@ -13,10 +13,7 @@ void cudart_handles_set(struct handles *handles, const void *handle, void *objec
 
 void *cudart_handles_find(struct handles *handles, const void *handle)
 {
-    pthread_mutex_lock(&handles->mutex);
-    void *object = address_table_find(&handles->table, (uint64_t)handle);
-    pthread_mutex_unlock(&handles->mutex);
-    return object;
+    return LOCKED(handles->mutex, address_table_find(&handles->table, (uint64_t)handle));
 }
 
 void *cudart_handles_take(struct handles *handles, const void *handle)

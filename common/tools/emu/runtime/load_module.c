@@ -295,10 +295,7 @@ static struct program *find(const void *handle)
 
 struct program *cudart_find_module(const void *handle)
 {
-    pthread_mutex_lock(&cudart_registered.mutex);
-    struct program *program = find(handle);
-    pthread_mutex_unlock(&cudart_registered.mutex);
-    return program;
+    return LOCKED(cudart_registered.mutex, find(handle));
 }
 
 /* Waits for the kernels of all devices. */
@@ -368,26 +365,20 @@ cudaError_t cudart_module_kernel(struct program *program, const char *name, stru
 
 const char *cudart_module_kernel_name(struct program *program, size_t index)
 {
-    pthread_mutex_lock(&cudart_registered.mutex);
-    struct emu_module *module = loaded(program);
-    pthread_mutex_unlock(&cudart_registered.mutex);
+    struct emu_module *module = LOCKED(cudart_registered.mutex, loaded(program));
     return module != NULL ? emu_kernel_name(module, index) : NULL;
 }
 
 cudaError_t cudart_module_variable(struct program *program, const char *name, emu_addr *address,
                                    size_t *bytes)
 {
-    pthread_mutex_lock(&cudart_registered.mutex);
-    struct emu_module *module = loaded(program);
-    pthread_mutex_unlock(&cudart_registered.mutex);
+    struct emu_module *module = LOCKED(cudart_registered.mutex, loaded(program));
     if (module == NULL) return cudaErrorSymbolNotFound;
     return (cudaError_t)emu_symbol(emu_runtime(), module, name, address, bytes);
 }
 
 struct program *cudart_program_of(const void *handle)
 {
-    pthread_mutex_lock(&cudart_registered.mutex);
-    const struct kernel *kernel = cudart_find_kernel(handle);
-    pthread_mutex_unlock(&cudart_registered.mutex);
+    const struct kernel *kernel = LOCKED(cudart_registered.mutex, cudart_find_kernel(handle));
     return kernel != NULL ? kernel->program : NULL;
 }

@@ -76,9 +76,7 @@ void CUDARTAPI __cudaRegisterManagedVar(void **handle, void **host_pointer, char
  * So if loading fails, the process ends here; the reason has been printed. */
 char CUDARTAPI __cudaInitModule(void **handle)
 {
-    pthread_mutex_lock(&cudart_registered.mutex);
-    cudaError_t error = cudart_load((struct program *)handle);
-    pthread_mutex_unlock(&cudart_registered.mutex);
+    cudaError_t error = LOCKED(cudart_registered.mutex, cudart_load((struct program *)handle));
     if (error != cudaSuccess) cudart_exit(EXIT_DEVICE);
     return 1;
 }
@@ -89,9 +87,7 @@ char CUDARTAPI __cudaInitModule(void **handle)
  * the launch does. */
 cudaError_t CUDARTAPI __cudaGetKernel(cudaKernel_t *kernel, const void *host)
 {
-    pthread_mutex_lock(&cudart_registered.mutex);
-    struct kernel *found = cudart_find_kernel(host);
-    pthread_mutex_unlock(&cudart_registered.mutex);
+    struct kernel *found = LOCKED(cudart_registered.mutex, cudart_find_kernel(host));
     *kernel = (cudaKernel_t)found;
     return cudart_done(found != NULL ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }
