@@ -181,6 +181,17 @@ enum { EXIT_USAGE = 2, EXIT_DEVICE = 3, EXIT_EXCESS = 4 };
         its_value;                                                                                 \
     })
 
+/* The value of `work`, for which the thread's device is this one; and work on each device. */
+#define WITH_DEVICE(device, work)                                                                  \
+    ({                                                                                             \
+        int was = cudart_use_device(device);                                                       \
+        __typeof__(work) its_value = work;                                                         \
+        cudart_use_device(was);                                                                    \
+        its_value;                                                                                 \
+    })
+#define ON_EACH_DEVICE(i, work)                                                                    \
+    for (int i = 0; i < cudart_device_count(); i++) WITH_DEVICE(i, (work, 0))
+
 /* Ends the process at once, without a report; the program's output is flushed. */
 _Noreturn void cudart_exit(int code);
 

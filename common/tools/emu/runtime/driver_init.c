@@ -286,9 +286,7 @@ static int create(CUcontext *handle, unsigned flags, CUdevice device)
 {
     if (handle == NULL || flags & ~(unsigned)CU_CTX_FLAGS_MASK) return CUDA_ERROR_INVALID_VALUE;
     if (!cudart_is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    int was = cudart_use_device(device);
-    cudaError_t fault = cudart_refusal();
-    cudart_use_device(was);
+    cudaError_t fault = WITH_DEVICE(device, cudart_refusal());
     if (fault != cudaSuccess) return fault;
     struct context *context = cudart_new_context(cudart_device_at(device), flags);
     if (!cudart_push_context(context)) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -345,10 +343,7 @@ static int make_current(CUcontext handle)
 
 static int synchronize(struct context *context)
 {
-    int was = cudart_use_device(context->device->number);
-    cudaError_t error = cudaDeviceSynchronize();
-    cudart_use_device(was);
-    return error;
+    return WITH_DEVICE(context->device->number, cudaDeviceSynchronize());
 }
 
 static int set_flags(struct context *context, unsigned flags)

@@ -401,14 +401,6 @@ static int set_attribute(const void *kernel, CUfunction_attribute attribute, int
     return cudaFuncSetAttribute(kernel, (enum cudaFuncAttribute)attribute, value);
 }
 
-static int get_attribute_on(int *value, CUfunction_attribute attribute, const void *kernel,
-                            CUdevice device)
-{
-    int was = cudart_use_device(device), error = get_attribute(value, attribute, kernel);
-    cudart_use_device(was);
-    return error;
-}
-
 /* Loads a kernel in the current context, if it can run there. */
 static int load_kernel(const void *kernel)
 {
@@ -479,7 +471,7 @@ DRIVER(cuKernelGetFunction, (CUfunction *f, CUkernel k), get_function(f, k))
 DRIVER_ANYWHERE(cuKernelGetLibrary, (CUlibrary *l, CUkernel k), give(l, cudart_program_of(k)))
 DRIVER_ANYWHERE(cuKernelGetAttribute, (int *value, CUfunction_attribute a, CUkernel k,
                  CUdevice device),
-                ON_DEVICE(device, get_attribute_on(value, a, k, device)))
+                ON_DEVICE(device, WITH_DEVICE(device, get_attribute(value, a, k))))
 DRIVER_ANYWHERE(cuKernelSetAttribute, (CUfunction_attribute a, int value, CUkernel k,
                  CUdevice device),
                 cudaKernelSetAttributeForDevice((cudaKernel_t)k, (enum cudaFuncAttribute)a, value,

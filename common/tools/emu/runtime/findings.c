@@ -315,11 +315,7 @@ void cudart_check_leaks(void)
 /* Prints the summary and closes the log, which may fail on a full disk. */
 static void end_report(void)
 {
-    for (int i = 0; i < cudart_device_count(); i++) {
-        int own = cudart_use_device(i);
-        cudart_check_leaks();
-        cudart_use_device(own);
-    }
+    ON_EACH_DEVICE(i, cudart_check_leaks());
     cudart_check_print();
     if (wanted.leaks)
         fprintf(wanted.log, "========= LEAK SUMMARY: %" PRIu64 " bytes leaked in %zu allocations\n",

@@ -255,11 +255,7 @@ static void drop(struct program *program)
 {
     struct program **link = &cudart_registered.programs;
     drop_kernels(program);
-    for (int i = 0; i < cudart_device_count(); i++) {
-        int was = cudart_use_device(i);
-        cudart_unload_image(&program->on[i]);
-        cudart_use_device(was);
-    }
+    ON_EACH_DEVICE(i, cudart_unload_image(&program->on[i]));
     free(program->module->texts);
     free(program->module->data);
     free(program->module);
@@ -298,19 +294,9 @@ struct program *cudart_find_module(const void *handle)
     return LOCKED(cudart_registered.mutex, find(handle));
 }
 
-/* Waits for the kernels of all devices. */
-static void finish_kernels(void)
-{
-    for (int i = 0; i < cudart_device_count(); i++) {
-        int was = cudart_use_device(i);
-        cudart_go_on(true);
-        cudart_use_device(was);
-    }
-}
-
 bool cudart_unload_module(struct program *program)
 {
-    finish_kernels();
+    ON_EACH_DEVICE(i, cudart_go_on(true)); /* kernels end */
     pthread_mutex_lock(&cudart_registered.mutex);
     bool found = find(program) != NULL;
     if (found) drop(program);

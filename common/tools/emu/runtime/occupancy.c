@@ -112,16 +112,10 @@ WORK_OF(RUNTIME, cudaFuncGetParamInfo, (const void *host, size_t index, size_t *
 RUNTIME(cudaGetFuncBySymbol, (cudaFunction_t *function, const void *host),
         IF(function != NULL, cudaErrorInvalidValue, cudaGetKernel((cudaKernel_t *)function, host)))
 
-WORK_OF(RUNTIME_ANYWHERE, cudaKernelSetAttributeForDevice, (cudaKernel_t kernel,
-        enum cudaFuncAttribute attribute, int value, int device),
-        (kernel, attribute, value, device))
-{
-    if (!cudart_is_device(device)) return cudaErrorInvalidDevice;
-    int was = cudart_use_device(device);
-    cudaError_t error = cudaFuncSetAttribute((const void *)kernel, attribute, value);
-    cudart_use_device(was);
-    return error;
-}
+RUNTIME_ANYWHERE(cudaKernelSetAttributeForDevice, (cudaKernel_t kernel,
+                 enum cudaFuncAttribute attribute, int value, int device),
+                 IF_DEVICE(device, WITH_DEVICE(device, cudaFuncSetAttribute((const void *)kernel,
+                                                                     attribute, value))))
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
