@@ -176,8 +176,7 @@ static int inform(struct program *p)
 static int begin(struct program *p, struct device *device, int argc, char **argv)
 {
     struct options *options = &p->options;
-    int code =
-        options_parse(options, p->subject.step, p->subject.self, argc, argv, &p->fault);
+    int code = options_parse(options, p->subject.step, p->subject.self, argc, argv, &p->fault);
     if (code || options->help || options->version || options->levels || options->quiz) return code;
     code = subject_check_files(&p->subject, &p->fault);
     if (code) return code;

@@ -116,8 +116,7 @@ static int pass_reference(struct request *r, const struct input *input, struct f
     wait_end();
     struct reference after = r->before;
     reference_pass(&after, r->op, input->data, r->more.data, r->part.count);
-    if (rank + 1 < r->ranks.count)
-        MPI_Send(&after, bytes, MPI_BYTE, rank + 1, 0, MPI_COMM_WORLD);
+    if (rank + 1 < r->ranks.count) MPI_Send(&after, bytes, MPI_BYTE, rank + 1, 0, MPI_COMM_WORLD);
     return reference_check(&after, r->op, fault);
 }
 
@@ -262,8 +261,7 @@ static int write_parts(const struct subject *s, const struct input *input, const
     if (code) return code;
     MPI_Bcast(&place, (int)sizeof place, MPI_BYTE, 0, MPI_COMM_WORLD);
     int error = write_part(r, out, &place);
-    if (error)
-        code = fail(fault, EXIT_USAGE, "cannot write %s: %s.", path, strerror(error));
+    if (error) code = fail(fault, EXIT_USAGE, "cannot write %s: %s.", path, strerror(error));
     code = ranks_agree(s->ranks, code, fault);
     if (begun && code) output_abandon(&output);
     if (begun && !code) code = output_end(&output, fault);
@@ -328,7 +326,8 @@ static void print_rows(FILE *to, const struct request *r)
  *   op, second               sum or affine; the file of b
  *   ranks, machines, gpus    numbers of ranks, of machines, and of different GPUs
  *   exchange                 mpi, nccl, peer or exscan
- *   checksum                 of all bits of the result, as 16 hexadecimal digits
+ *   checksum                 of all bits of the result, as 16 hexadecimal digits; null if it is not
+ *                            verified
  *   checksum_of_ranks        true if other numbers of ranks may have other bits
  */
 static void report(const struct subject *s, FILE *to, struct record *record)

@@ -133,32 +133,28 @@ int many_request_check(struct request *r, const struct options *o, struct fault 
 
 /* ---- the exchange ---------------------------------------------------------------------------- */
 
-static int refuse(struct fault *fault, enum many_exchange exchange, const char *why)
-{
-    return fail(fault, EXIT_USAGE, "--exchange %s %s.", exchange_names[exchange], why);
-}
-
 int choose_exchange(const struct surroundings *s, enum many_exchange asked,
                     enum many_exchange *chosen, struct fault *fault)
 {
     bool own = s->gpus >= s->ranks, near = s->machines == 1 && s->ranks <= MANY_PEERS;
+    const struct {
+        bool of_nccl, of_peer, is_so;
+        const char *why;
+    } refusals[] = {
+        {true, false, !s->nccl,
+         "needs NCCL, and this program was built without; choose peer or mpi"},
+        {true, false, s->emulated, "needs GPUs, and these are emulated; choose peer or mpi"},
+        {true, true, !own, "needs a GPU for each rank; choose mpi, or start fewer ranks"},
+        {false, true, !near, "takes at most 32 ranks, on one machine; choose mpi or nccl"},
+        {false, true, s->emulated && !s->peers,
+         "needs emulated GPUs of one model; choose mpi, or give all ranks the same EMU_GPU"},
+        {false, true, !s->peers, "needs GPUs that reach each other's memory; choose mpi or nccl"}};
     *chosen = asked;
     if (asked == EXCHANGE_ANY) *chosen = own && near && s->peers ? EXCHANGE_PEER : EXCHANGE_MPI;
-    if (asked != EXCHANGE_NCCL && asked != EXCHANGE_PEER) return 0;
-    if (asked == EXCHANGE_NCCL && !s->nccl)
-        return refuse(fault, asked, "needs NCCL, without which this program was built; choose "
-                                    "peer or mpi");
-    if (asked == EXCHANGE_NCCL && s->emulated)
-        return refuse(fault, asked, "needs GPUs, and these are emulated; choose peer or mpi");
-    if (!own)
-        return refuse(fault, asked, "needs a GPU for each rank, and some share one; choose mpi, or "
-                                    "start fewer ranks");
-    if (asked == EXCHANGE_NCCL) return 0;
-    if (!near)
-        return refuse(fault, asked, "takes at most 32 ranks, on one machine; choose mpi or nccl");
-    if (s->peers) return 0;
-    if (s->emulated)
-        return refuse(fault, asked, "needs emulated GPUs of one model; choose mpi, or give all "
-                                    "ranks the same EMU_GPU");
-    return refuse(fault, asked, "needs GPUs that reach each other's memory; choose mpi or nccl");
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (refusals[i].is_so && ((asked == EXCHANGE_NCCL && refusals[i].of_nccl) ||
+                                  (asked == EXCHANGE_PEER && refusals[i].of_peer)))
+            return fail(fault, EXIT_USAGE, "--exchange %s %s.", exchange_names[asked],
+                        refusals[i].why);
+    return 0;
 }

@@ -36,9 +36,9 @@ struct reference {
 
 /* An open step: subject.self. */
 struct request {
-    bool affine;        /* --op affine; otherwise a sum */
-    bool typed;         /* --type; otherwise the type is a .npy file's, or f32 */
-    const char *second; /* --second; NULL: not given */
+    bool affine;                 /* --op affine; otherwise a sum */
+    bool typed;                  /* --type; otherwise the type is a .npy file's, or f32 */
+    const char *second;          /* --second; NULL: not given */
     enum many_exchange exchange; /* --exchange; EXCHANGE_ANY until ranks.c has chosen one */
     double wait;                 /* --wait: seconds for the other ranks; 0: no limit */
     enum element element;
@@ -48,7 +48,7 @@ struct request {
     struct surroundings around;
     size_t n; /* of the whole */
     struct many_part part;
-    struct input more;       /* the second input of the part, on the host */
+    struct input more; /* the second input of the part, on the host */
     void *more_on_device;
     struct reference before; /* the elements before the part */
     uint64_t checksum;       /* of all bits of the result that was judged last */

@@ -166,7 +166,6 @@ static void scan_tile(enum many_op op, State y[MANY_TILE], State x[MANY_TILE], S
     }
 }
 
-
 struct scan {
     enum many_op op;
     const void *in, *in2;

@@ -789,7 +789,7 @@ Test(many_request, exchanges_that_are_possible)
                 {apart, ANY, MPI, NULL},
                 {apart, NCCL, NCCL, NULL},
                 {apart, PEER, 0, "needs GPUs that reach each other's memory;"},
-                {plain, NCCL, 0, "needs NCCL, without which this program was built;"},
+                {plain, NCCL, 0, "needs NCCL, and this program was built without;"},
                 {emulated, ANY, PEER, NULL},
                 {emulated, NCCL, 0, "needs GPUs, and these are emulated;"},
                 {mixed, PEER, 0, "needs emulated GPUs of one model;"}};
