@@ -27,22 +27,16 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 
 /* The sum has twice the digits of a double, since what rounding loses is added up, too (Knuth's
  * TwoSum). */
-static void add(struct reference *r, double x)
-{
-    double sum = r->sum + x, part = sum - r->sum;
-    r->lost += (r->sum - (sum - part)) + (x - part);
-    r->sum = sum;
-}
-
 static void take_real(struct reference *r, double x, double exact_most)
 {
-    double size = fabs(x);
+    double size = fabs(x), sum = r->sum + x, part = sum - r->sum;
     if (!(size <= DBL_MAX)) {
         r->special += x;
         r->whole = false;
         return;
     }
-    add(r, x);
+    r->lost += (r->sum - (sum - part)) + (x - part);
+    r->sum = sum;
     r->magnitude += size;
     r->low = smaller(r->low, r->sum);
     r->high = larger(r->high, r->sum);
@@ -97,55 +91,40 @@ int reference_check(const struct reference *r, enum many_op op, struct fault *fa
 
 /* ---- comparing ------------------------------------------------------------------------------- */
 
-/* A result with its place in the array, and growth: (1 + u)^d - 1. */
-struct result {
-    enum element element;
-    const void *out;
-    size_t i, index;
-    double growth;
-};
-
-static void compare_sum(struct verdict *v, const struct reference *r, const struct result *to)
+/* By how much a result may differ. growth: (1 + u)^d - 1. */
+static double bound_of(const struct reference *r, enum many_op op, double growth)
 {
+    if (op == MANY_AFFINE_F32) {
+        /* Products that are too small for the type, or for a normal number, differ by less than
+         * this from exact ones. */
+        double small = U_FLOAT * FLT_MIN * (double)r->count * (1 + r->high);
+        /* The loop rounds as the scan does, in a type with a u that is smaller by 2^-29, and also
+         * after the addition. */
+        double loop = 0x1p-26 * r->error + 4 * U_DOUBLE * r->magnitude;
+        return growth * (r->magnitude + r->error) + r->error + loop + 4 * small;
+    }
     /* A sum of neighbours is the difference of two running sums. */
-    bool exact = r->whole && r->high - r->low <= (to->element == ELEMENT_F32 ? 0x1p24 : 0x1p53);
-    long double want = (long double)r->sum + (long double)r->lost + (long double)r->special;
+    if (r->whole && r->high - r->low <= (op == MANY_SUM_F32 ? 0x1p24 : 0x1p53)) return 0;
     /* The magnitude is a sum of doubles, which may be too small by count u. */
-    double more = 1 + (double)r->count * U_DOUBLE;
-    double bound = exact ? 0 : to->growth * more * r->magnitude;
-    verdict_compare_real(v, to->index, to->element, to->out, to->i, want, (long double)bound);
-}
-
-static void compare_affine(struct verdict *v, const struct reference *r, const struct result *to)
-{
-    /* Products that are too small for the type, or for a normal number, differ by less than this
-     * from exact ones. */
-    double small = U_FLOAT * FLT_MIN * (double)r->count * (1 + r->high);
-    /* The loop rounds as the scan does, in a type with a u that is smaller by 2^-29, and also after
-     * the addition. */
-    double loop = 0x1p-26 * r->error + 4 * U_DOUBLE * r->magnitude;
-    double bound = to->growth * (r->magnitude + r->error) + r->error + loop + 4 * small;
-    verdict_compare_real(v, to->index, to->element, to->out, to->i, (long double)r->sum,
-                         (long double)(r->count ? bound : 0));
+    return growth * (1 + (double)r->count * U_DOUBLE) * r->magnitude;
 }
 
 void judge_part(const struct request *r, bool inclusive, const void *in, const void *out,
                 struct verdict *v)
 {
     struct reference at = r->before;
-    double exscan = r->exchange == EXCHANGE_EXSCAN ? r->ranks.count : 0;
-    double depth = many_depth(r->n) + exscan;
-    struct result to = {.element = element_of[r->op], .out = out};
-    to.growth = expm1(depth * log1p(element_roundoff(to.element)));
+    enum element element = element_of[r->op];
+    bool real = element_is_real(element), exscan = r->exchange == EXCHANGE_EXSCAN;
+    double depth = many_depth(r->n) + (exscan ? r->ranks.count : 0);
+    double growth = expm1(depth * log1p(element_roundoff(element)));
     for (size_t i = 0; i < r->part.count; i++) {
-        to.i = i, to.index = r->part.begin + i;
         if (inclusive) take(&at, r->op, in, r->more.data, i);
-        if (r->op == MANY_AFFINE_F32)
-            compare_affine(v, &at, &to);
-        else if (element_is_real(to.element))
-            compare_sum(v, &at, &to);
+        long double want = (long double)at.sum + (long double)at.lost + (long double)at.special;
+        double bound = real && at.count ? bound_of(&at, r->op, growth) : 0;
+        if (real)
+            verdict_compare_real(v, r->part.begin + i, element, out, i, want, (long double)bound);
         else
-            verdict_compare_integer(v, to.index, to.element, out, i, at.integer);
+            verdict_compare_integer(v, r->part.begin + i, element, out, i, at.integer);
         if (!inclusive) take(&at, r->op, in, r->more.data, i);
     }
     v->least = at.least;
