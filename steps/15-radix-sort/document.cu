@@ -28,8 +28,6 @@ unsigned sort_document_levels(size_t n, enum variant variant)
     return levels;
 }
 
-size_t sort_document_workspace(size_t n, enum element element) { return n * element_size(element); }
-
 static unsigned blocks_for(size_t n, size_t each) { return (unsigned)((n - 1) / each + 1); }
 
 template <typename Key>

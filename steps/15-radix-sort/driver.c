@@ -52,15 +52,10 @@ static size_t value_bytes(const struct request *r)
     return request_has_values(r) ? sizeof(uint32_t) : 0;
 }
 
-static enum sort_order order_asked(const struct request *r)
-{
-    return r->descending ? SORT_DESCENDING : SORT_ASCENDING;
-}
-
 /* The values of pairs are the indices of the keys. */
 static cudaError_t sort(const struct request *r, const struct call *c, size_t *bytes)
 {
-    enum sort_order order = order_asked(r);
+    enum sort_order order = (enum sort_order)r->descending;
     uint32_t *values = c->out ? (uint32_t *)((char *)c->out + c->n * key_bytes(r)) : NULL;
 #define SORT(type)                                                                                 \
     request_has_values(r)                                                                          \
@@ -81,7 +76,7 @@ static cudaError_t sort(const struct request *r, const struct call *c, size_t *b
 static size_t workspace(const struct request *r, size_t n, int variant)
 {
     size_t bytes = 0;
-    if (variant != FAST) return sort_document_workspace(n, r->type.element);
+    if (variant != FAST) return n * key_bytes(r);
     return sort(r, &(struct call){.n = n}, &bytes) ? 0 : bytes;
 }
 
@@ -100,7 +95,7 @@ static cudaError_t launch(const struct subject *s, const struct call *c)
     size_t bytes = workspace(r, c->n, variant);
     if (variant == FAST) return sort(r, c, &bytes);
     return sort_document((enum variant)variant, r->type.element, c->workspace, c->out, c->in, c->n,
-                         order_asked(r), c->stream);
+                         (enum sort_order)r->descending, c->stream);
 }
 
 /* ---- the input ------------------------------------------------------------------------------- */
@@ -159,12 +154,6 @@ static int input(const struct subject *s, struct input *input, struct fault *fau
 }
 
 /* ---- the result ------------------------------------------------------------------------------ */
-
-static void judge(const struct subject *s, const struct problem *problem, const void *out,
-                  struct verdict *verdict)
-{
-    sort_judge(s->self, problem, out, verdict);
-}
 
 static size_t files(const void *self, struct own_file files[OWN_FILES])
 {
@@ -239,7 +228,7 @@ static const struct verbs verbs = {
     .input = input,
     .needs = needs,
     .launch = launch,
-    .judge = judge,
+    .judge = sort_judge,
     .write = write,
     .describe = describe,
     .experiment = "15-against-cub",

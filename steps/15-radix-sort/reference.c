@@ -67,9 +67,10 @@ static void compare(struct verdict *v, const struct problem *p, const struct ite
                  wrong_values);
 }
 
-void sort_judge(const struct request *r, const struct problem *p, const void *out,
+void sort_judge(const struct subject *s, const struct problem *p, const void *out,
                 struct verdict *v)
 {
+    const struct request *r = s->self;
     struct item *items = allocated(malloc(2 * p->n * sizeof *items));
     struct item *from = items, *to = items + p->n;
     for (size_t i = 0; i < p->n; i++) from[i] = (struct item){encoded(p, r->descending, i), i};

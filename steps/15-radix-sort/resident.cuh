@@ -15,7 +15,6 @@
 #define STEP15_RESIDENT_CUH
 
 #include "parts/states.cuh"
-#include "parts/cluster.cuh"
 #include "parts/rank.cuh"
 
 #define RESIDENT_WARPS (RESIDENT_THREADS / LANES)

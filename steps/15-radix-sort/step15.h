@@ -26,9 +26,7 @@ enum variant { FAST, DOCUMENT, BITONIC };
 /* How many times the merges read and write all keys. */
 unsigned sort_document_levels(size_t n, enum variant);
 
-/* Bytes of the workspace, which need not be cleared. */
-size_t sort_document_workspace(size_t n, enum element);
-
+/* The workspace has room for n keys, and need not be cleared. */
 cudaError_t sort_document(enum variant, enum element, void *workspace, void *out, const void *in,
                           size_t n, enum sort_order, cudaStream_t);
 
@@ -61,8 +59,8 @@ struct request {
 /* Does a value, its index, go with each key? */
 static inline bool request_has_values(const struct request *r) { return r->pairs || r->lines; }
 
-/* reference.c: judges every key and value of `out` by a sort on the CPU. */
-void sort_judge(const struct request *, const struct problem *, const void *out,
+/* reference.c: judges every key and value of a result by a sort on the CPU (the verb judge). */
+void sort_judge(const struct subject *, const struct problem *, const void *out,
                 struct verdict *);
 
 /* lines.c: the lines of a file ("-": stdin); their first 8 bytes, the first one uppermost, become

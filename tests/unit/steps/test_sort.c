@@ -359,7 +359,7 @@ static struct verdict judge(void (*break_it)(uint32_t *keys, uint32_t *values))
     struct request request = {.type = {true, ELEMENT_U32}, .pairs = true};
     struct verdict verdict = {.right = true, .exact = true, .checked = 6};
     if (break_it) break_it(out, out + 6);
-    sort_judge(&request, &problem, out, &verdict);
+    sort_judge(&(struct subject){.self = &request}, &problem, out, &verdict);
     return verdict;
 }
 
