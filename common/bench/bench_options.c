@@ -78,14 +78,6 @@ static int set_types(void *to, const char *value, struct fault *fault)
     return 0;
 }
 
-static int set_steps(void *to, const char *value, struct fault *fault)
-{
-    struct bench_options *o = to;
-    (void)fault;
-    o->steps = value;
-    return 0;
-}
-
 static int set_reps(void *to, const char *value, struct fault *fault)
 {
     struct bench_options *o = to;
@@ -112,26 +104,22 @@ static int set_device(void *to, const char *value, struct fault *fault)
     return options_device(&((struct bench_options *)to)->device, "--device ", value, fault);
 }
 
-#define SET_FLAG(name, action)                                                                     \
-    static int set_##name(void *to, const char *value, struct fault *fault)                        \
-    {                                                                                              \
-        struct bench_options *o = to;                                                              \
-        (void)value, (void)fault;                                                                  \
-        action;                                                                                    \
-    }
-SET_FLAG(near, o->near = true; return 0)
-SET_FLAG(csv, o->format = REPORT_CSV; return 0)
-SET_FLAG(help, o->help = true; return 0)
-SET_FLAG(version, o->version = true; return 0)
+static int set_csv(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct bench_options *)to)->format = REPORT_CSV;
+    return 0;
+}
 
 /* ---- the table, in the order of --help ------------------------------------------------------- */
 
 static const struct option_row rows[] = {
     OPTION("n", "LIST", "sizes: 1000,2^20+1 or 2^10..2^30, each twice the one before", set_n),
-    OPTION("near", NULL, "n - 1 and n + 1 as well as each n (steps on the CPU: n alone)", set_near),
-    OPTION("steps", "LIST",
-           "all, cub, roof, 7, 5-9, 5:naive, 5:all (default: all); applications or 13 alone",
-           set_steps),
+    OPTION_FLAG("near", "n - 1 and n + 1 as well as each n (steps on the CPU: n alone)",
+                struct bench_options, near),
+    OPTION_TEXT("steps", "LIST",
+                "all, cub, roof, 7, 5-9, 5:naive, 5:all (default: all); applications or 13 alone",
+                struct bench_options, steps),
     OPTION("types", "LIST", "f32 (default), i32, i64, u64, f64, i8, i16", set_types),
     OPTION("reps", "R", "rounds (default: 31 on a GPU, 3 on the emulator); fewer of what is slow",
            set_reps),
@@ -139,8 +127,8 @@ static const struct option_row rows[] = {
            set_flush),
     OPTION("device", "WHERE", "cuda or emu (default: cuda if there is a usable GPU)", set_device),
     OPTION("csv", NULL, "a row for each contender, size and mode", set_csv),
-    OPTION("help", NULL, "this text", set_help),
-    OPTION("version", NULL, "the version", set_version),
+    OPTION_FLAG("help", "this text", struct bench_options, help),
+    OPTION_FLAG("version", "the version", struct bench_options, version),
 };
 static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 

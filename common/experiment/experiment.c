@@ -20,36 +20,23 @@
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* The options that the command line sets. */
-struct target {
-    struct experiment *experiment;
-    struct options *options;
+/* What the command line sets. */
+struct asked {
+    struct options options;
+    bool csv;
 };
 
 static int set_device(void *to, const char *value, struct fault *fault)
 {
-    return options_device(&((struct target *)to)->options->device, "--device ", value, fault);
-}
-
-static int set_csv(void *to, const char *value, struct fault *fault)
-{
-    (void)value, (void)fault;
-    ((struct target *)to)->experiment->csv = true;
-    return 0;
-}
-
-static int set_help(void *to, const char *value, struct fault *fault)
-{
-    (void)value, (void)fault;
-    ((struct target *)to)->options->help = true;
-    return 0;
+    return options_device(&((struct asked *)to)->options.device, "--device ", value, fault);
 }
 
 static const struct option_row rows[] = {
-    OPTION("csv", NULL, "rows of experiment,step,variant,parameter,metric,value,unit", set_csv),
+    OPTION_FLAG("csv", "rows of experiment,step,variant,parameter,metric,value,unit", struct asked,
+                csv),
     OPTION("device", "WHERE", "cuda or emu (default: cuda if there is a usable GPU; or DEVICE=)",
            set_device),
-    OPTION("help", NULL, "this", set_help),
+    OPTION_FLAG("help", "this", struct asked, options.help),
 };
 static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 
@@ -63,14 +50,14 @@ static void help(const struct experiment *e, const char *path)
     option_print(table, HELP_COLUMN, stdout);
 }
 
-static int parse(struct experiment *e, struct options *options, int argc, char **argv,
-                 struct fault *fault)
+static int parse(struct asked *asked, int argc, char **argv, struct fault *fault)
 {
-    struct target to = {e, options};
     struct command_line line = {.count = argc, .arguments = argv, .at = 1};
     const char *device = getenv("DEVICE");
-    int code = device && *device ? options_device(&options->device, "DEVICE=", device, fault) : 0;
-    return code ? code : option_take_all(table, &line, &to, NULL, 0, fault);
+    int code = device && *device
+                   ? options_device(&asked->options.device, "DEVICE=", device, fault)
+                   : 0;
+    return code ? code : option_take_all(table, &line, asked, NULL, 0, fault);
 }
 
 /* ---- printing -------------------------------------------------------------------------------- */
@@ -115,15 +102,16 @@ static int measure(struct experiment *e, const struct options *options, experime
 int experiment_main(const char *name, const char *about, experiment_fn *run, int argc, char **argv)
 {
     struct experiment e = {.name = name, .about = about};
-    struct options options = {.argv = argv};
+    struct asked asked = {.options = {.argv = argv}};
     struct fault fault = {0};
 
     standard_hold();
-    int code = parse(&e, &options, argc, argv, &fault);
-    if (!code && options.help)
+    int code = parse(&asked, argc, argv, &fault);
+    e.csv = asked.csv;
+    if (!code && asked.options.help)
         help(&e, argv[0]);
     else if (!code)
-        code = measure(&e, &options, run, &fault);
+        code = measure(&e, &asked.options, run, &fault);
     if (!code && !standard_written()) code = fail(&fault, EXIT_USAGE, "cannot write to stdout.");
     return code ? fault_say(&fault) : EXIT_RIGHT;
 }

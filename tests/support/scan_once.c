@@ -49,11 +49,10 @@ static void make(struct buffer *buffer, size_t bytes, size_t offset, const struc
 
 static void expect_undamaged(const struct buffer *buffer, const char *what, const struct scan *scan)
 {
-    cudaError_t error = cudaSuccess;
-    long where = buffer_damage(buffer, &error);
-    cr_assert(where == 0 && error == cudaSuccess,
-              SCAN_FORMAT "byte %ld from the end of %s was written (%s)", SCAN_ARGS(scan), where,
-              what, cudaGetErrorString(error));
+    char damage[200] = "";
+    struct fault fault;
+    int code = buffer_check(buffer, what, 1, damage, sizeof damage, &fault);
+    cr_assert(code == 0 && !*damage, SCAN_FORMAT "%s", SCAN_ARGS(scan), damage);
 }
 
 cudaError_t scan_once(const struct scan *scan, const void *in, void *out)
