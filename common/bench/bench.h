@@ -45,9 +45,8 @@ void bench_options_help(FILE *);
  * one sequential sum on the host is the reference of every size. A cast on the device converts
  * numbers and sums to each type.
  *
- * An output is compared on the device, element by element, for equality. If an element differs,
- * verify.h looks at the whole output on the host. Its verdict and its guess at the cause are the
- * ones that count.
+ * An output is compared on the device, element by element, for equality. ./stepN names the cause of
+ * a difference.
  */
 
 #ifdef __cplusplus

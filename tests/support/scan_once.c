@@ -95,6 +95,24 @@ cudaError_t scan_once(const struct scan *scan, const void *in, void *out)
     return error;
 }
 
+struct outcome run_in_harness(const struct step *step, const struct options *o, bool emulated)
+{
+    struct fault fault = {0};
+    struct input input;
+    struct subject subject;
+    struct runs runs;
+    struct outcome outcome;
+    subject_open(&subject, step, o);
+    subject.element = step_element(step, o->variant);
+    int code = input_generate(&input, subject.element, o->n, o->real, o->seed, &fault);
+    if (!code) code = runs_open(&runs, &subject, &input, emulated, &fault);
+    if (!code) code = runs_do(&runs, &outcome, &fault);
+    cr_assert(code == 0, "%s %s: %s", step->name, variant_name(step, o->variant), fault.text);
+    runs_close(&runs);
+    input_free(&input);
+    return outcome;
+}
+
 static bool from_file;
 
 struct verdict scan_verdict(const struct scan *scan, const void *in, const void *out)

@@ -5,7 +5,7 @@
 #define SCAN_ONCE_H
 
 #include "common/step/step.h"
-#include "common/harness/verify/verify.h"
+#include "common/harness/run/runs.h"
 
 /* Step 0 copies; the others scan. */
 extern const struct step step00, step01, step02, step03, step04, step05, step06, step07, step08,
@@ -37,6 +37,9 @@ const char *variant_name(const struct step *, int variant);
  * that of the work it has launched.
  */
 cudaError_t scan_once(const struct scan *, const void *in, void *out);
+
+/* Runs a step on random numbers as ./stepN does; the caller frees the outcome. */
+struct outcome run_in_harness(const struct step *, const struct options *, bool emulated);
 
 /* verify.h's verdict on `out`, with the bound of the step's depth. */
 struct verdict scan_verdict(const struct scan *, const void *in, const void *out);

@@ -261,26 +261,14 @@ Test(runs, each_timed_run_is_checked)
 
 static void expect_right_run(const struct step *step, struct options options, bool emulated)
 {
-    struct fault fault = {0};
-    struct input input;
-    struct subject subject;
-    struct runs runs;
-    struct outcome o;
-    subject_open(&subject, step, &options);
-    subject.element = step_element(step, options.variant);
-    cr_assert_eq(input_generate(&input, subject.element, options.n, options.real, 1, &fault), 0);
-    int code = runs_open(&runs, &subject, &input, emulated, &fault);
-    if (!code) code = runs_do(&runs, &o, &fault);
-    cr_assert_eq(code, 0, "step %d %s: %s", step->number, variant_name(step, options.variant),
-                 fault.text);
+    options.seed = 1;
+    struct outcome o = run_in_harness(step, &options, emulated);
     cr_expect(o.right, "step %d %s, n = %zu%s%s%s: %s%s %s", step->number,
               variant_name(step, options.variant), options.n, options.in_place ? ", in place" : "",
               options.offset ? ", displaced" : "", options.real ? ", real" : "", o.damage,
               o.verdict.cause, o.run);
     cr_expect_eq(o.timing.reps, options.reps);
     outcome_free(&o);
-    runs_close(&runs);
-    input_free(&input);
 }
 
 #define SEVERAL_LEVELS 70000 /* elements: once is enough */

@@ -1,7 +1,6 @@
 /* test_wrong.c — the verifier rejects every deliberately wrong scan, and names the cause it can. */
 #include "tests/support/command.h"
-#include "common/harness/run/runs.h"
-#include "common/step/cuda_check.h"
+#include "tests/support/scan_once.h"
 #include "tests/cases/wrong/wrong.h"
 
 #include <criterion/criterion.h>
@@ -9,30 +8,15 @@
 
 #define REPS 5
 
-/* Runs a step in the same way as ./stepN and returns the outcome. */
 static struct outcome outcome_of(const struct wrong *w)
 {
-    struct options options = {.n = w->n,
-                              .seed = 1,
-                              .in_place = w->in_place,
-                              .offset = w->offset,
-                              .real = w->real,
-                              .reps = REPS};
-    struct fault fault = {0};
-    struct input input;
-    struct subject subject;
-    struct runs runs;
-    struct outcome outcome;
-    const struct step *step = &w->step;
-    cr_assert_eq(input_generate(&input, step->element, w->n, w->real, options.seed, &fault), 0);
-    subject_open(&subject, step, &options);
-    int code = runs_open(&runs, &subject, &input, cuda_emulated(), &fault);
-    cr_assert_eq(code, 0, "%s: %s", step->name, fault.text);
-    code = runs_do(&runs, &outcome, &fault);
-    cr_assert_eq(code, 0, "%s: %s", step->name, fault.text);
-    runs_close(&runs);
-    input_free(&input);
-    return outcome;
+    const struct options options = {.n = w->n,
+                                    .seed = 1,
+                                    .in_place = w->in_place,
+                                    .offset = w->offset,
+                                    .real = w->real,
+                                    .reps = REPS};
+    return run_in_harness(&w->step, &options, true);
 }
 
 Test(wrong, the_control_is_accepted)
