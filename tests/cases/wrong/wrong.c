@@ -80,7 +80,7 @@ const struct wrong wrong_scans[] = {
     {STEP(failure_unreported_in_third_call), .n = 1000,
      .fault = "whose error the scan did not return"},
 
-    /* breaches.c */
+    /* work that is not timed, or not on the stream */
     {STEP(on_cpu), .n = 1000, .cause = "the scan uses the default stream"},
     {STEP(on_cpu_by_host_function), .n = 1000, .cause = "the scan copies from or to the host"},
     {STEP(allocates), .n = 1000, .cause = "the scan allocates memory"},

@@ -39,7 +39,8 @@ const struct step *wrong_find(const char *name);
 extern "C" {
 #endif
 
-/* scans.cu: the right one, and those that are wrong in a value, in memory and in some calls. */
+/* scans.cu: the right one, and those that are wrong in a value, in memory, in some calls, and in how
+ * they work. */
 scan_fn right_scan;
 scan_fn missing_barrier, one_carry_dropped, all_carries_dropped, swapped_neighbours,
     nothing_written, bytes_in_8_bits, doubles_in_float, input_left_out, wrong_in_place,
@@ -53,7 +54,6 @@ scan_fn writes_far_away, loads_beyond_the_input, adds_to_the_output, adds_to_the
 scan_fn without_first, in_first_call, in_second_call, in_third_call, first_run_only,
     loses_fourth_race, loses_twelfth_race, failure_unreported, failure_unreported_in_third_call;
 
-/* breaches.c */
 scan_fn on_cpu, on_cpu_by_host_function, allocates, waits_for_the_stream, in_default_stream,
     in_own_stream, part_in_own_stream;
 
