@@ -39,8 +39,8 @@ const struct step *wrong_find(const char *name);
 extern "C" {
 #endif
 
-/* scans.cu: the right one, and those that are wrong in a value, in memory, in some calls, and in how
- * they work. */
+/* scans.cu: the right one, and those that are wrong in a value, in memory, in some calls, and in
+ * how they work. */
 scan_fn right_scan;
 scan_fn missing_barrier, one_carry_dropped, all_carries_dropped, swapped_neighbours,
     nothing_written, bytes_in_8_bits, doubles_in_float, input_left_out, wrong_in_place,
