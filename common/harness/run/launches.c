@@ -395,8 +395,8 @@ static cudaError_t empty_l2(const struct timer *timer)
     return cudaSuccess;
 }
 
-static int time_once(struct timer *timer, run_fn *work, void *context, double *seconds,
-                     struct fault *fault)
+int timer_once(struct timer *timer, run_fn *work, void *context, double *seconds,
+               struct fault *fault)
 {
     float milliseconds;
     if (timer->on_host) return time_once_on_host(work, context, seconds, fault);
@@ -418,7 +418,7 @@ static int time_turn(const struct timer *timer, struct turn *turn, struct fault 
     if (turn->lead > 0) own.lead = turn->lead;
     cudaError_t error = turn->prepare ? turn->prepare(turn->context, own.stream) : cudaSuccess;
     if (error) return cuda_fault(fault, error, "preparing a timed run");
-    int code = time_once(&own, turn->work, turn->context, &turn->seconds[turn->done++], fault);
+    int code = timer_once(&own, turn->work, turn->context, &turn->seconds[turn->done++], fault);
     return code || !turn->check ? code : turn->check(turn->context, fault);
 }
 
