@@ -111,7 +111,8 @@ rank 0; they must be the same on all ranks."
     head -c -4 "$dir/a.npy" >"$dir/short.npy"
     refused 3 "$dir/short.npy is truncated: its header promises 9000 elements, but the file has \
 8999." --input "$dir/short.npy"
-    refused 2 "$dir is no regular file, and cannot be read by parts" --input "$dir"
+    refused 2 "$dir is no regular file, and cannot be read by parts; copy it into one." \
+        --input "$dir"
     refused 2 "stdin cannot be read by parts; write the numbers into a .npy file." --input -
     refused 2 "step 17 has no elements of uint32; choose another --type." --input "$dir/u.npy"
     refused 2 "$dir/b.npy has 9001 elements, and --input 9000; they have to agree." \
