@@ -1,45 +1,40 @@
-"""same_ptx.py -- compares PTX texts without regard to their names."""
+"""same_ptx.py -- compares PTX texts without regard to their names. A text may have 8 MiB of
+anything, so no expression may go over a part of it more than once."""
 import hashlib
 import re
 
-TOKEN = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*|\.(?:loc|file)\b[^\n]*|\.section\b[^}]*\}?"
-                   rb"|\.(?:entry|func)(?![\w$%])|[\w$%]+|[^\s]", re.S)
-SKIPPED = re.compile(rb"/[*/]|\.(?:loc|file|section)")
+# Comments, and lines about source files.
+SKIPPED = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*|\.(?:loc|file)\b[^\n]*|\.section\b[^}]*\}?", re.S)
+BLANK = re.compile(rb" (?![\w$%])|(?<![\w$%]) ")  # is not between two words
+# A kernel or a function, from its name, before which its result may stand in parentheses, to its
+# body or to the end of its declaration.
+HEAD = re.compile(rb"\.(entry|func)(?![\w$%])\s*(?:\([^)]{0,1000}\))?[^\w$%]*([\w$%]+)[^{;]*"
+                  rb"([{;]|\Z)")
 # Names of the program: registers and labels, and mangled or generated names. Other words are
 # opcodes, types and numbers. Special registers keep their names.
-BEGIN_NAMES = b"%", b"$", b"_"
+NAME = re.compile(rb"(?<![\w$%])[%$_][\w$%]*")
 SPECIAL = re.compile(rb"%(n?tid|n?ctaid|laneid|n?warpid|n?smid|gridid|clock(64)?|envreg"
                      rb"|globaltimer|lanemask_.+)\Z")
 MOST = 256  # functions
 
 
-def functions_of(tokens):
-    """A function's name, whether it is a kernel, and its tokens from the parameters to the brace
-    that closes its body."""
-    at, found = 0, 0
-    while at < len(tokens) and found < MOST:
-        kind = tokens[at]
-        at += 1
-        if kind not in (b".entry", b".func"):
-            continue
-        if tokens[at:at + 1] == [b"("]:  # a function's result stands before its name
-            while at < len(tokens) and tokens[at] != b")":
-                at += 1
-        while at < len(tokens) and not re.match(rb"[\w$%]", tokens[at]):
-            at += 1
-        start = at = at + 1
-        while at < len(tokens) and tokens[at] not in (b"{", b";"):
-            at += 1
-        if tokens[at:at + 1] != [b"{"]:
+def functions_of(ptx):
+    """A function's name, whether it is a kernel, and its text from the parameters to the brace that
+    closes its body."""
+    at = count = 0
+    while count < MOST and (head := HEAD.search(ptx, at)):
+        at, depth = head.end(), 1
+        if head[3] != b"{":
             continue  # a declaration
-        depth = 0
-        while at < len(tokens):
-            depth += (tokens[at] == b"{") - (tokens[at] == b"}")
-            at += 1
+        for brace in re.compile(rb"[{}]").finditer(ptx, at):
+            depth += 1 if brace[0] == b"{" else -1
+            at = brace.end()
             if depth == 0:
                 break
-        found += 1
-        yield tokens[start - 1], kind == b".entry", tokens[start:at]
+        else:
+            at = len(ptx)
+        count += 1
+        yield head[2], head[1] == b"entry", ptx[head.end(2):at]
 
 
 def base_name(mangled):
@@ -61,29 +56,32 @@ def digest(ptx, kernels=None):
     Two texts give the same bits if their kernels differ only in blanks, comments, line numbers,
     names of files, and names of registers, labels, kernels, parameters and variables: names are
     numbered in the order in which they occur. Without a kernel the bits are ""."""
-    tokens = [match[0] for match in TOKEN.finditer(ptx) if not SKIPPED.match(match[0])]
-    functions, known, is_open = {}, {}, set()
-    launched = []
-    for name, is_kernel, body in functions_of(tokens):
-        functions.setdefault(name, body)
+    functions, known, is_open, launched = {}, {}, set(), []
+    ptx = BLANK.sub(b"", re.sub(rb"\s+", b" ", SKIPPED.sub(b" ", ptx)))
+    for name, is_kernel, text in functions_of(ptx):
+        functions.setdefault(name, text)
         if is_kernel and (kernels is None or base_name(name) in kernels):
             launched.append(name)
 
+    class Names(dict):
+        """What stands for each name in a function."""
+
+        def __missing__(self, word):
+            self[word] = b"\1%d" % len(self)
+            if SPECIAL.match(word):
+                self[word] = word
+            # A function that is called stands for its body. One that calls itself is a name.
+            elif word in functions and word not in is_open:
+                self[word] = b"\0" + bits_of(word)
+            return self[word]
+
     def bits_of(name):
-        if name in known:
-            return known[name]
-        numbers, bits = {}, hashlib.sha256()
-        is_open.add(name)
-        for token in functions[name]:
-            if token[:1] in BEGIN_NAMES and not SPECIAL.match(token):
-                # A function that is called stands for its body. One that calls itself is a name.
-                if token in functions and token not in is_open:
-                    token = b"\0" + bits_of(token)
-                else:
-                    token = b"\1%d" % numbers.setdefault(token, len(numbers))
-            bits.update(b"%d:%s" % (len(token), token))
-        is_open.remove(name)
-        known[name] = bits.digest()
+        if name not in known:
+            is_open.add(name)
+            names = Names()
+            text = NAME.sub(lambda match: names[match[0]], functions[name])
+            known[name] = hashlib.sha256(text).digest()
+            is_open.remove(name)
         return known[name]
 
     all_bits = sorted(map(bits_of, launched))
