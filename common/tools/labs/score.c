@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- results become points: score_sizes.c judges outputs, score_criteria.c counters ---------- */
+/* ---- from results to points ------------------------------------------------------------------ */
+
+/* score_sizes.c judges outputs, and score_criteria.c compares counters. */
 
 static void begin_verdict(const struct lab *lab, const struct lab_weights *weights,
                           struct lab_verdict *v)
