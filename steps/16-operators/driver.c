@@ -24,22 +24,22 @@ static void *open_request(void)
 
 /* ---- calls of the library -------------------------------------------------------------------- */
 
-static struct scan_options options_for_scan(const struct request *r)
+static struct upsweep_scan_options options_for_scan(const struct request *r)
 {
-    return (struct scan_options){
+    return (struct upsweep_scan_options){
         .inclusive = r->inclusive,
         .reverse = r->reverse,
         .row = r->rows && r->along == 1 ? r->columns : 0,
         .columns = r->rows && r->along == 0 ? r->columns : 0,
         .kind = r->kind,
         .heads = r->heads_on_device.data,
-        .count = r->kind == SCAN_HEADS_OFFSETS ? r->head_count : 0,
+        .count = r->kind == UPSWEEP_HEADS_OFFSETS ? r->head_count : 0,
         .initial = r->initial ? &r->initial_value : NULL,
     };
 }
 
-static cudaError_t run(const struct request *r, const struct scan_options *options, size_t *bytes,
-                       const struct call *c)
+static cudaError_t run(const struct request *r, const struct upsweep_scan_options *options,
+                       size_t *bytes, const struct call *c)
 {
     const struct scan_call call = {.workspace = c->workspace,
                                    .bytes = bytes,
@@ -59,7 +59,7 @@ static cudaError_t run(const struct request *r, const struct scan_options *optio
 /* The heads may not be there yet, and are not read. */
 static size_t workspace(const struct request *r, size_t n)
 {
-    struct scan_options options = options_for_scan(r);
+    struct upsweep_scan_options options = options_for_scan(r);
     size_t bytes = 0;
     options.heads = (void *)NOWHERE;
     return run(r, &options, &bytes, &(struct call){.n = n}) ? 0 : bytes;
@@ -67,7 +67,7 @@ static size_t workspace(const struct request *r, size_t n)
 
 static cudaError_t launch(const struct subject *s, const struct call *c)
 {
-    struct scan_options options = options_for_scan(s->self);
+    struct upsweep_scan_options options = options_for_scan(s->self);
     size_t bytes = workspace(s->self, c->n);
     return run(s->self, &options, &bytes, c);
 }
@@ -123,7 +123,7 @@ static double partners_moved_bytes(const struct request *r, size_t n,
  * set is counted as a word that is read and written. */
 static double moved_bytes(const struct request *r, size_t n, const struct launches *launches)
 {
-    bool offsets = r->kind == SCAN_HEADS_OFFSETS;
+    bool offsets = r->kind == UPSWEEP_HEADS_OFFSETS;
     double bits = offsets ? (double)n / 4 + 8 * (double)r->head_count : 0;
     return r->partners ? partners_moved_bytes(r, n, launches) : least_bytes(r, n) + bits;
 }
@@ -165,7 +165,7 @@ static void about_shape(const struct request *r, char *text, size_t size)
     }
     if (every > 1)
         snprintf(length, sizeof length, "about one in %s elements", format_count(every).s);
-    if (r->kind == SCAN_HEADS_NONE)
+    if (r->kind == UPSWEEP_HEADS_NONE)
         snprintf(text, size, "one sequence");
     else
         snprintf(text, size, "sequences by %s, %s", head_names[r->kind], length);
@@ -209,7 +209,7 @@ static void about_brackets(const struct request *r, char *text, size_t size)
     if (f->greatest == 0 && !f->wrong)
         snprintf(text, size, "no brackets");
     else
-        snprintf(text, size, "%s%s%s", count, mixed, end);
+        snprintf(text, size, "%.40s%.95s%.60s", count, mixed, end);
 }
 
 static void describe(const struct subject *s, size_t n, struct description *d)

@@ -27,10 +27,10 @@ const struct operator_facts operator_facts[OPERATORS] = {
     [OP_SIGHT] = {"line-of-sight", OP_SIGHT, "sight", "a random walk"},
 };
 
-const char *const head_names[] = {[SCAN_HEADS_BYTES] = "bytes",
-                                  [SCAN_HEADS_BITS] = "bits",
-                                  [SCAN_HEADS_KEYS] = "keys",
-                                  [SCAN_HEADS_OFFSETS] = "offsets"};
+const char *const head_names[] = {[UPSWEEP_HEADS_BYTES] = "bytes",
+                                  [UPSWEEP_HEADS_BITS] = "bits",
+                                  [UPSWEEP_HEADS_KEYS] = "keys",
+                                  [UPSWEEP_HEADS_OFFSETS] = "offsets"};
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -72,9 +72,9 @@ static const char *set_along(void *self, const char *value)
 
 static const char *set_heads(void *self, const char *value)
 {
-    for (int kind = SCAN_HEADS_BYTES; kind <= SCAN_HEADS_OFFSETS; kind++)
+    for (int kind = UPSWEEP_HEADS_BYTES; kind <= UPSWEEP_HEADS_OFFSETS; kind++)
         if (strcmp(value, head_names[kind]) == 0) {
-            ((struct request *)self)->kind = (enum scan_heads)kind;
+            ((struct request *)self)->kind = (enum upsweep_heads)kind;
             return NULL;
         }
     return "this kind is unknown; choose bytes, bits, keys or offsets.";
@@ -210,8 +210,8 @@ static int check_together(const struct request *r, const struct options *o, stru
 {
     bool decays = r->plain == OP_EMA || r->plain == OP_DISCOUNT, sight = r->plain == OP_SIGHT;
     bool affine = r->plain == OP_AFFINE, whole = r->partners;
-    bool segmented = r->plain != r->op, heads = r->kind != SCAN_HEADS_NONE;
-    bool keyed = r->kind == SCAN_HEADS_BYTES || r->kind == SCAN_HEADS_KEYS;
+    bool segmented = r->plain != r->op, heads = r->kind != UPSWEEP_HEADS_NONE;
+    bool keyed = r->kind == UPSWEEP_HEADS_BYTES || r->kind == UPSWEEP_HEADS_KEYS;
     const struct {
         bool asked;
         const char *sentence;
@@ -264,7 +264,7 @@ int operators_check(struct request *r, const struct options *o, struct fault *fa
     if (!code) code = choose_type(r, o, fault);
     if (!code) code = check_initial(r, fault);
     if (code) return code;
-    if (r->plain != r->op && r->kind == SCAN_HEADS_NONE) r->kind = SCAN_HEADS_BYTES;
+    if (r->plain != r->op && r->kind == UPSWEEP_HEADS_NONE) r->kind = UPSWEEP_HEADS_BYTES;
     if (r->rows && r->along < 0) r->along = 1;
     /* 1 - keep is exact for the keep that the type holds, if keep is 1/2 or more. */
     bool single = r->element == ELEMENT_F32;
@@ -294,7 +294,7 @@ bool operators_begins(const struct request *r, size_t i)
 {
     if (i == 0) return true;
     if (r->rows) return i % r->columns == 0;
-    if (r->kind == SCAN_HEADS_NONE) return false;
+    if (r->kind == UPSWEEP_HEADS_NONE) return false;
     return random_bits(r->seed, i) % (r->every ? r->every : EVERY_DEFAULT) == 0;
 }
 

@@ -50,7 +50,7 @@ struct request {
     const char *initial;  /* --initial; NULL: not given */
     size_t rows, columns; /* --shape; 0: not given */
     int along;            /* --along; -1: not given */
-    enum scan_heads kind; /* --heads; SCAN_HEADS_NONE: not given */
+    enum upsweep_heads kind; /* --heads; UPSWEEP_HEADS_NONE: not given */
     size_t every;         /* --every; 0: not given, EVERY_DEFAULT */
     const char *second;   /* --second; NULL: not given */
     bool partners;        /* --partners: the results are the partners of brackets */
@@ -79,7 +79,7 @@ struct request {
 #define EVERY_DEFAULT 100
 
 extern const struct step_option operators_options[];
-extern const char *const head_names[]; /* by enum scan_heads */
+extern const char *const head_names[]; /* by enum upsweep_heads */
 
 /* Do the options go together? Fills in the types. Returns 0 or EXIT_USAGE. */
 int operators_check(struct request *, const struct options *, struct fault *);

@@ -177,19 +177,19 @@ static int second_input(const struct request *r, struct input *second, size_t n,
 /* ---- heads ----------------------------------------------------------------------------------- */
 
 /* Bytes of an element of the array of heads, and the array's elements and bytes for n elements. */
-static size_t head_size(enum scan_heads kind)
+static size_t head_size(enum upsweep_heads kind)
 {
-    static const size_t sizes[] = {[SCAN_HEADS_BYTES] = 1,
-                                   [SCAN_HEADS_BITS] = 4,
-                                   [SCAN_HEADS_KEYS] = 4,
-                                   [SCAN_HEADS_OFFSETS] = 8};
+    static const size_t sizes[] = {[UPSWEEP_HEADS_BYTES] = 1,
+                                   [UPSWEEP_HEADS_BITS] = 4,
+                                   [UPSWEEP_HEADS_KEYS] = 4,
+                                   [UPSWEEP_HEADS_OFFSETS] = 8};
     return sizes[kind];
 }
 
 void *operators_heads(const struct request *r, size_t n, size_t *count, size_t *bytes)
 {
-    *count = r->kind == SCAN_HEADS_BITS ? n / 32 + (n % 32 > 0) : n;
-    if (r->kind == SCAN_HEADS_OFFSETS) {
+    *count = r->kind == UPSWEEP_HEADS_BITS ? n / 32 + (n % 32 > 0) : n;
+    if (r->kind == UPSWEEP_HEADS_OFFSETS) {
         *count = 0;
         for (size_t i = 0; i < n; i++) *count += operators_begins(r, i);
     }
@@ -201,9 +201,9 @@ void *operators_heads(const struct request *r, size_t n, size_t *count, size_t *
         bool begins = operators_begins(r, i);
         key += begins;
         switch (r->kind) {
-        case SCAN_HEADS_BYTES: ((uint8_t *)heads)[i] = begins; break;
-        case SCAN_HEADS_BITS: ((uint32_t *)heads)[i / 32] |= (uint32_t)begins << i % 32; break;
-        case SCAN_HEADS_KEYS: ((int32_t *)heads)[i] = key; break;
+        case UPSWEEP_HEADS_BYTES: ((uint8_t *)heads)[i] = begins; break;
+        case UPSWEEP_HEADS_BITS: ((uint32_t *)heads)[i / 32] |= (uint32_t)begins << i % 32; break;
+        case UPSWEEP_HEADS_KEYS: ((int32_t *)heads)[i] = key; break;
         default:
             if (begins) *offset++ = (int64_t)i;
         }
@@ -214,8 +214,8 @@ void *operators_heads(const struct request *r, size_t n, size_t *count, size_t *
 /* Of offsets, about as many. */
 size_t operators_own_bytes(const struct request *r, size_t n)
 {
-    size_t heads = r->kind == SCAN_HEADS_OFFSETS ? n / (r->every ? r->every : EVERY_DEFAULT) + 1
-                   : r->kind == SCAN_HEADS_BITS  ? n / 32 + 1
+    size_t heads = r->kind == UPSWEEP_HEADS_OFFSETS ? n / (r->every ? r->every : EVERY_DEFAULT) + 1
+                   : r->kind == UPSWEEP_HEADS_BITS  ? n / 32 + 1
                                                  : n;
     return n * r->function->second + heads * head_size(r->kind);
 }
@@ -251,7 +251,7 @@ static int upload_second(struct request *r, const struct input *first, const str
 static int upload_heads(struct request *r, size_t n, struct fault *fault)
 {
     r->head_count = r->head_bytes = 0;
-    if (r->kind == SCAN_HEADS_NONE) return 0;
+    if (r->kind == UPSWEEP_HEADS_NONE) return 0;
     void *heads = allocated(operators_heads(r, n, &r->head_count, &r->head_bytes));
     int code = upload(r, &r->heads_on_device, heads, r->head_bytes, head_size(r->kind), fault);
     free(heads);

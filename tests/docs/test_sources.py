@@ -170,7 +170,7 @@ HEADERS = {
     "steps/13-compaction/compact.h": "COMPACT_",
     "steps/14-summed-area-table/sat.h": "SAT_",
     "steps/15-radix-sort/sort.h": "SORT_",
-    "common/tools/library/scan/scan.h": "SCAN_",
+    "common/tools/library/scan/scan.h": "SCAN_|UPSWEEP_",
     "common/tools/library/scan/check.cuh": "SCAN_",
 }
 if MPI:

@@ -5,10 +5,7 @@
 #ifndef LIBRARY_CALL_H
 #define LIBRARY_CALL_H
 
-#include <cuda_runtime.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/tools/library/upsweep/scan.h"
 
 #define WORKSPACE_ALIGNMENT 256
 
@@ -16,6 +13,15 @@
 static inline bool is_array(const void *array, size_t element)
 {
     return array && (uintptr_t)array % element == 0;
+}
+
+/* Is the array of heads there and aligned, if one is needed? */
+static inline bool heads_given(const struct upsweep_scan_options *o)
+{
+    if (!o || o->kind == UPSWEEP_HEADS_NONE) return true;
+    if (o->kind == UPSWEEP_HEADS_OFFSETS)
+        return o->count == 0 || is_array(o->heads, sizeof(int64_t));
+    return is_array(o->heads, o->kind == UPSWEEP_HEADS_BYTES ? 1 : sizeof(uint32_t));
 }
 
 /* needed: bytes of the workspace. clear: how many of them have to be cleared. arrays: are all

@@ -7,7 +7,7 @@
 #include "steps/13-compaction/compact.h"
 #include "steps/14-summed-area-table/sat.h"
 #include "call.h"
-#include "scan_options.h"
+#include "scan/scan.h"
 #include "upsweep/select.h"
 #include "upsweep/table.h"
 
@@ -41,9 +41,8 @@ static bool is_plain(const struct upsweep_scan_options *o)
     cudaError_t upsweep_scan_##name(void *workspace, size_t *bytes, Public *out, const Public *in, \
                                     ARGUMENTS)                                                     \
     {                                                                                              \
-        struct scan_options o = options_of_scan(options);                                          \
-        SCAN(scan_##operation(NULL, &needed, NULL, NULL, n, &o, stream),                           \
-             scan_##operation(workspace, bytes, (T *)out, (const T *)in, n, &o, stream),           \
+        SCAN(scan_##operation(NULL, &needed, NULL, NULL, n, options, stream),                      \
+             scan_##operation(workspace, bytes, (T *)out, (const T *)in, n, options, stream),      \
              BOTH(out, in));                                                                       \
     }
 
@@ -106,9 +105,8 @@ DEFINE_SCAN(logsumexp_f64, logsumexp_f64, double, double)
     cudaError_t upsweep_scan_##name(void *workspace, size_t *bytes, T *out, int64_t *indices,      \
                                     const T *in, ARGUMENTS)                                        \
     {                                                                                              \
-        struct scan_options o = options_of_scan(options);                                          \
-        SCAN(scan_##name(NULL, &needed, NULL, NULL, NULL, n, &o, stream),                          \
-             scan_##name(workspace, bytes, out, indices, in, n, &o, stream),                       \
+        SCAN(scan_##name(NULL, &needed, NULL, NULL, NULL, n, options, stream),                     \
+             scan_##name(workspace, bytes, out, indices, in, n, options, stream),                  \
              BOTH(out, in) && is_array(indices, sizeof *indices));                                 \
     }
 
@@ -125,17 +123,15 @@ DEFINE_INDEXED(argmin_i64, int64_t)
     cudaError_t upsweep_scan_affine_##name(void *workspace, size_t *bytes, T *out, const T *a,     \
                                            const T *b, ARGUMENTS)                                  \
     {                                                                                              \
-        struct scan_options o = options_of_scan(options);                                          \
-        SCAN(scan_affine_##name(NULL, &needed, NULL, NULL, NULL, n, &o, stream),                   \
-             scan_affine_##name(workspace, bytes, out, a, b, n, &o, stream),                       \
+        SCAN(scan_affine_##name(NULL, &needed, NULL, NULL, NULL, n, options, stream),              \
+             scan_affine_##name(workspace, bytes, out, a, b, n, options, stream),                  \
              BOTH(out, a) && is_array(b, sizeof *b));                                              \
     }                                                                                              \
     cudaError_t upsweep_scan_decay_##name(void *workspace, size_t *bytes, T *out, const T *in,     \
                                           T keep, T take, ARGUMENTS)                               \
     {                                                                                              \
-        struct scan_options o = options_of_scan(options);                                          \
-        SCAN(scan_decay_##name(NULL, &needed, NULL, NULL, keep, take, n, &o, stream),              \
-             scan_decay_##name(workspace, bytes, out, in, keep, take, n, &o, stream),              \
+        SCAN(scan_decay_##name(NULL, &needed, NULL, NULL, keep, take, n, options, stream),         \
+             scan_decay_##name(workspace, bytes, out, in, keep, take, n, options, stream),         \
              BOTH(out, in));                                                                       \
     }
 

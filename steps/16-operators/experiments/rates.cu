@@ -76,8 +76,7 @@ struct applied {
     }
 };
 
-static const struct scan_options INCLUSIVE = {true, false, 0, 0, SCAN_HEADS_NONE, NULL, 0, NULL};
-static const struct scan_options REVERSED = {true, true, 0, 0, SCAN_HEADS_NONE, NULL, 0, NULL};
+static const struct upsweep_scan_options INCLUSIVE = {true}, REVERSED = {true, true};
 #define WORKSPACE x->workspace, &x->workspace_bytes
 
 /* One scan that is measured. */
@@ -104,41 +103,41 @@ RUN_OF(decay_ours, scan_decay_f32(WORKSPACE, x->out, x->b, 0.9f, 0.1f, x->n, &IN
 RUN_OF(logsumexp_ours, scan_logsumexp_f32(WORKSPACE, x->out, x->b, x->n, &INCLUSIVE, stream))
 RUN_OF(brackets_ours, scan_brackets(WORKSPACE, (int *)x->out, x->text, x->n, &INCLUSIVE, stream))
 
-static cudaError_t with_heads(struct arrays *x, enum scan_heads kind, const void *heads,
+static cudaError_t with_heads(struct arrays *x, enum upsweep_heads kind, const void *heads,
                               cudaStream_t stream)
 {
-    struct scan_options o = {};
+    struct upsweep_scan_options o = {};
     o.kind = kind, o.heads = heads;
     return scan_sum_f32(WORKSPACE, x->out, x->b, x->n, &o, stream);
 }
-RUN_OF(flags_ours, with_heads(x, SCAN_HEADS_BYTES, x->flags, stream))
-RUN_OF(bits_ours, with_heads(x, SCAN_HEADS_BITS, x->bits, stream))
-RUN_OF(keys_ours, with_heads(x, SCAN_HEADS_KEYS, x->keys, stream))
+RUN_OF(flags_ours, with_heads(x, UPSWEEP_HEADS_BYTES, x->flags, stream))
+RUN_OF(bits_ours, with_heads(x, UPSWEEP_HEADS_BITS, x->bits, stream))
+RUN_OF(keys_ours, with_heads(x, UPSWEEP_HEADS_KEYS, x->keys, stream))
 RUN_OF(keys_cub, cub::DeviceScan::ExclusiveSumByKey(x->cub, x->cub_bytes, x->keys, x->b, x->other,
                                                     (int64_t)x->n, cuda::std::equal_to<>(), stream))
 RUN_OF(copy_run, roof_copy_kernel(x->out, x->b, x->n * sizeof(float), stream))
 
 static cudaError_t in_rows(struct arrays *x, size_t row, cudaStream_t stream)
 {
-    struct scan_options o = INCLUSIVE;
+    struct upsweep_scan_options o = INCLUSIVE;
     o.row = row;
     return scan_sum_f32(WORKSPACE, x->out, x->b, x->n, &o, stream);
 }
 static cudaError_t in_columns(struct arrays *x, size_t columns, cudaStream_t stream)
 {
-    struct scan_options o = INCLUSIVE;
+    struct upsweep_scan_options o = INCLUSIVE;
     o.columns = columns;
     return scan_sum_f32(WORKSPACE, x->out, x->b, x->n, &o, stream);
 }
 static cudaError_t affine_rows(struct arrays *x, size_t row, cudaStream_t stream)
 {
-    struct scan_options o = INCLUSIVE;
+    struct upsweep_scan_options o = INCLUSIVE;
     o.row = row;
     return scan_affine_f32(WORKSPACE, x->out, x->a, x->b, x->n, &o, stream);
 }
 static cudaError_t affine_columns(struct arrays *x, size_t columns, cudaStream_t stream)
 {
-    struct scan_options o = INCLUSIVE;
+    struct upsweep_scan_options o = INCLUSIVE;
     o.columns = columns;
     return scan_affine_f32(WORKSPACE, x->out, x->a, x->b, x->n, &o, stream);
 }

@@ -170,7 +170,7 @@ static int sort(struct memory *m, size_t n, size_t shift, struct fault *fault)
 
 static int sum(struct memory *m, size_t n, size_t reverse, struct fault *fault)
 {
-    struct scan_options options = {.reverse = reverse};
+    struct upsweep_scan_options options = {.reverse = reverse};
     size_t bytes = MEMORY;
     if (zeros_and_ones(m, n, fault)) return fault->code;
     CUDA_CHECK(fault, scan_operators_init(m->workspace, bytes, NULL));

@@ -4,7 +4,6 @@
  * equal elements, -0, NaN and infinities.
  */
 #include "common/tools/library/scan/functions.h"
-#include "common/tools/library/scan_options.h"
 #include "tests/unit/library/calls.h"
 #include "tests/support/cudart_check.h"
 
@@ -47,7 +46,6 @@ static void *input_for(const struct function *f, size_t n)
 /* The library's function leaves the bits that the engine's does. */
 static void expect_scan(const struct function *f, size_t n, const struct upsweep_scan_options *o)
 {
-    const struct scan_options options = options_of_scan(o);
     size_t bytes, all = n * type_bytes[f->out];
     unsigned char *in = input_for(f, n), *more = input_for(f, n);
     unsigned char *got = malloc(all + 1), *want = malloc(all + 1);
@@ -56,7 +54,7 @@ static void expect_scan(const struct function *f, size_t n, const struct upsweep
     ok(f->call(&m.a));
     if (n) ok(cudaMemcpy(got, m.a.out, all, cudaMemcpyDeviceToHost));
     struct scan_call call = {NULL, &bytes, m.a.out,  m.a.in, m.a.more_in, n,
-                             KEEP, TAKE,   0, &options, NULL};
+                             KEEP, TAKE,   0, o, NULL};
     ok(engine_of(f)->call(&call));
     call.workspace = device_memory(bytes);
     ok(scan_operators_init(call.workspace, bytes, NULL));

@@ -111,14 +111,14 @@ static struct heads random_heads(const struct job *j)
     return h;
 }
 
-static struct scan_options options_of(const struct job *j, const struct heads *h,
+static struct upsweep_scan_options options_of(const struct job *j, const struct heads *h,
                                       const void *initial)
 {
-    static const enum scan_heads kinds[SHAPES] = {[BYTES] = SCAN_HEADS_BYTES,
-                                                  [BITS] = SCAN_HEADS_BITS,
-                                                  [KEYS] = SCAN_HEADS_KEYS,
-                                                  [OFFSETS] = SCAN_HEADS_OFFSETS};
-    return (struct scan_options){.inclusive = j->inclusive,
+    static const enum upsweep_heads kinds[SHAPES] = {[BYTES] = UPSWEEP_HEADS_BYTES,
+                                                  [BITS] = UPSWEEP_HEADS_BITS,
+                                                  [KEYS] = UPSWEEP_HEADS_KEYS,
+                                                  [OFFSETS] = UPSWEEP_HEADS_OFFSETS};
+    return (struct upsweep_scan_options){.inclusive = j->inclusive,
                                  .reverse = j->reverse,
                                  .row = j->shape == ROWS ? j->length : 0,
                                  .columns = j->shape == COLUMNS ? j->length : 0,
@@ -158,7 +158,8 @@ static void compare(const struct job *j, const void *got, const void *want)
 }
 
 static cudaError_t call(const struct scan_function *s, void *workspace, size_t *bytes, void *out,
-                        const void *in, const void *in2, size_t n, const struct scan_options *o)
+                        const void *in, const void *in2, size_t n,
+                        const struct upsweep_scan_options *o)
 {
     return s->call(&(struct scan_call){workspace, bytes, out, in, in2, n, REFERENCE_KEEP,
                                        REFERENCE_TAKE, REFERENCE_EYE, o, NULL});
@@ -175,14 +176,14 @@ struct workspace {
     size_t bytes;
 };
 
-static size_t workspace_bytes(const struct job *j, const struct scan_options *o)
+static size_t workspace_bytes(const struct job *j, const struct upsweep_scan_options *o)
 {
     size_t bytes = 0;
     ok(call(j->op, NULL, &bytes, NULL, NULL, NULL, j->n, o));
     return bytes;
 }
 
-static void scan_with(const struct job *j, struct workspace w, const struct scan_options *o,
+static void scan_with(const struct job *j, struct workspace w, const struct upsweep_scan_options *o,
                       struct guarded *out, const struct guarded *in, const struct guarded *in2)
 {
     size_t bytes = w.memory ? w.bytes : workspace_bytes(j, o);
@@ -211,7 +212,7 @@ static void expect_scan_in(const struct job *j, struct workspace w)
     if (j->shape >= BYTES) h = random_heads(j);
     uint64_t initial = 3;
     if (s->real) put(s, &initial, 0, 1.5);
-    struct scan_options o = options_of(j, &h, &initial);
+    struct upsweep_scan_options o = options_of(j, &h, &initial);
     scan_refer(s->name, want, in, in2, j->n, &o);
 
     struct guarded first = guarded(in, j->n * s->in, d * s->in);
@@ -495,7 +496,7 @@ Test(operators, bits_of_offsets_are_no_states_slow)
     ok(cudaMemcpy(heads, offsets, count * sizeof *offsets, cudaMemcpyHostToDevice));
     ok(cudaMemset(in, 0, few * s->in));
     struct job first = {.op = s, .n = few}, second = {.op = s, .n = many};
-    struct scan_options o = {.kind = SCAN_HEADS_OFFSETS, .heads = heads, .count = count};
+    struct upsweep_scan_options o = {.kind = UPSWEEP_HEADS_OFFSETS, .heads = heads, .count = count};
     struct workspace w = {.bytes = workspace_bytes(&first, &o)};
     cr_assert(workspace_bytes(&second, NULL) < w.bytes);
     w.memory = device_memory(w.bytes);
@@ -510,7 +511,7 @@ Test(operators, bits_of_offsets_are_no_states_slow)
 Test(operators, scans_once_after_an_invalid_value_slow)
 {
     const struct scan_function *s = find("sum_i32");
-    struct scan_options o = {.inclusive = true};
+    struct upsweep_scan_options o = {.inclusive = true};
     struct job j = {.op = s, .n = many_from(s)};
     size_t bytes = workspace_bytes(&j, &o);
     void *workspace = device_memory(bytes);
@@ -530,14 +531,14 @@ Test(operators, scans_once_after_an_invalid_value_slow)
 
 /* Scans `n` elements, and compares with `want` in every bit (but that of a NaN). */
 static void expect_results(const char *name, const void *in, const void *in2, size_t n,
-                           const struct scan_options *o, const void *want)
+                           const struct upsweep_scan_options *o, const void *want)
 {
     struct job j = {.op = find(name), .n = n};
     struct guarded first = guarded(in, n * j.op->in, 0), out = guarded(NULL, n * j.op->out, 0);
     struct guarded second = guarded(in2, in2 ? n * j.op->second : 0, 0);
     uint64_t got[64];
     cr_assert(n * j.op->out <= sizeof got);
-    static const struct scan_options none;
+    static const struct upsweep_scan_options none;
     scan_with(&j, (struct workspace){0}, o ? o : &none, &out, &first, &second);
     ok(cudaMemcpy(got, out.data, n * j.op->out, cudaMemcpyDeviceToHost));
     compare(&j, got, want);
@@ -548,7 +549,7 @@ static void expect_results(const char *name, const void *in, const void *in2, si
 #define EXPECT(name, result, o, in, ...)                                                           \
     expect_results(name, in, NULL, LENGTH(in), o, (const result[]){__VA_ARGS__})
 
-static const struct scan_options inclusive = {.inclusive = true},
+static const struct upsweep_scan_options inclusive = {.inclusive = true},
                                  backwards = {.inclusive = true, .reverse = true};
 
 Test(operators, special_floats_slow)
@@ -585,15 +586,15 @@ Test(operators, initial_values_come_before_each_sequence_slow)
 {
     const float x[] = {1, 2, 4, 8};
     const float ten = 10;
-    struct scan_options o = {.initial = &ten, .row = 2};
+    struct upsweep_scan_options o = {.initial = &ten, .row = 2};
     EXPECT("sum_f32", float, &o, x, 10, 11, 10, 14);
-    o = (struct scan_options){.initial = &ten, .columns = 2, .reverse = true};
+    o = (struct upsweep_scan_options){.initial = &ten, .columns = 2, .reverse = true};
     EXPECT("sum_f32", float, &o, x, 14, 18, 10, 10);
-    o = (struct scan_options){.initial = &ten, .inclusive = true};
+    o = (struct upsweep_scan_options){.initial = &ten, .inclusive = true};
     EXPECT("decay_f32", float, &o, x, 8, 7, 7.25, 9.4375);
     const uint8_t text[] = "a)(])";
     const int32_t depth = 1;
-    o = (struct scan_options){.initial = &depth, .inclusive = true};
+    o = (struct upsweep_scan_options){.initial = &depth, .inclusive = true};
     expect_results("brackets", text, NULL, 5, &o, (const int32_t[]){1, 0, 1, 0, -1});
 }
 
@@ -604,17 +605,17 @@ Test(operators, refuses_slow)
     enum { N = 96, WITHOUT_HEADS = 5 }; /* from that one on; a query needs no heads */
     float *in = device_memory(2 * N * sizeof *in), *out = in + N;
     const void *some = in;
-    const struct scan_options wrong[] = {
+    const struct upsweep_scan_options wrong[] = {
         {.row = 5},
         {.columns = 7},
         {.row = 2, .columns = 2},
-        {.row = 2, .kind = SCAN_HEADS_BITS, .heads = some},
-        {.columns = 2, .kind = SCAN_HEADS_KEYS, .heads = some},
-        {.kind = SCAN_HEADS_BYTES},
-        {.kind = SCAN_HEADS_BITS},
-        {.kind = SCAN_HEADS_KEYS},
-        {.kind = SCAN_HEADS_OFFSETS, .count = 1},
-        {.kind = (enum scan_heads)(SCAN_HEADS_OFFSETS + 1), .heads = some},
+        {.row = 2, .kind = UPSWEEP_HEADS_BITS, .heads = some},
+        {.columns = 2, .kind = UPSWEEP_HEADS_KEYS, .heads = some},
+        {.kind = UPSWEEP_HEADS_BYTES},
+        {.kind = UPSWEEP_HEADS_BITS},
+        {.kind = UPSWEEP_HEADS_KEYS},
+        {.kind = UPSWEEP_HEADS_OFFSETS, .count = 1},
+        {.kind = (enum upsweep_heads)(UPSWEEP_HEADS_OFFSETS + 1), .heads = some},
     };
     size_t bytes = 0, enough = (size_t)1 << 20;
     char *workspace = device_memory(enough);
@@ -624,15 +625,15 @@ Test(operators, refuses_slow)
            i < WITHOUT_HEADS || i == LENGTH(wrong) - 1 ? cudaErrorInvalidValue : cudaSuccess);
         is(scan_sum_f32(workspace, &enough, out, in, N, &wrong[i], NULL), cudaErrorInvalidValue);
     }
-    const struct scan_options bytes_of = {.kind = SCAN_HEADS_BYTES, .heads = some},
-                              keys = {.kind = SCAN_HEADS_KEYS, .heads = some};
+    const struct upsweep_scan_options bytes_of = {.kind = UPSWEEP_HEADS_BYTES, .heads = some},
+                              keys = {.kind = UPSWEEP_HEADS_KEYS, .heads = some};
     for (const struct scan_function *s = scan_functions; s->name; s++) {
         if (s->all_heads) continue;
         is(call(s, workspace, &enough, out, in, in, N, &bytes_of), cudaErrorNotSupported);
         is(call(s, workspace, &enough, out, in, in, N, &keys), cudaErrorNotSupported);
     }
     const float initial = 0;
-    const struct scan_options started = {.initial = &initial};
+    const struct upsweep_scan_options started = {.initial = &initial};
     is(scan_sight_f32(workspace, &enough, (int32_t *)out, in, in, 0, N, &inclusive, NULL),
        cudaErrorInvalidValue);
     is(scan_sight_f32(workspace, &enough, (int32_t *)out, in, in, 0, N, &started, NULL),
@@ -763,7 +764,7 @@ Test(operators, logsumexp_of_near_and_far_elements_slow)
     void *workspace = device_memory(bytes);
     ok(scan_operators_init(workspace, bytes, NULL));
     for (int i = 0; i < 8; i++) {
-        const struct scan_options o = {.inclusive = i & 1, .reverse = i & 2};
+        const struct upsweep_scan_options o = {.inclusive = i & 1, .reverse = i & 2};
         size_t count = i & 4 ? n : 20000;
         for (size_t k = 0; k < count; k++) x[k] = near_or_far(k, count);
         if (i & 4 && !o.reverse) x[n - 3000] = INFINITY, x[n - 700] = NAN;
@@ -814,7 +815,7 @@ Test(operators, judge_of_sequences_slow)
     cr_expect(judge(OP_SUM, ELEMENT_I64, x, 6, columns).right);
     cr_expect(!judge(OP_SUM, ELEMENT_I64, x, 6, rows).right);
     request.rows = 0;
-    request.kind = SCAN_HEADS_BYTES, request.every = 1;
+    request.kind = UPSWEEP_HEADS_BYTES, request.every = 1;
     const int64_t zeros[6] = {0};
     cr_expect(judge(OP_SUM, ELEMENT_I64, x, 6, zeros).right);
 }

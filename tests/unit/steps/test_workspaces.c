@@ -78,7 +78,7 @@ struct call {
     size_t (*want)(void *, size_t n);
 };
 
-static const struct scan_options inclusive = {.inclusive = true};
+static const struct upsweep_scan_options inclusive = {.inclusive = true};
 
 static cudaError_t sums_12(void *w, size_t *bytes, size_t n, cudaStream_t stream)
 {
@@ -119,14 +119,14 @@ static cudaError_t affine_16(void *w, size_t *bytes, size_t n, cudaStream_t stre
 
 static cudaError_t columns_16(void *w, size_t *bytes, size_t n, cudaStream_t stream)
 {
-    struct scan_options o = {.inclusive = true, .columns = WIDE};
+    struct upsweep_scan_options o = {.inclusive = true, .columns = WIDE};
     return scan_sum_i32(w, bytes, out, in, n, &o, stream);
 }
 
 static cudaError_t offsets_16(void *w, size_t *bytes, size_t n, cudaStream_t stream)
 {
-    struct scan_options o = {.inclusive = true,
-                             .kind = SCAN_HEADS_OFFSETS,
+    struct upsweep_scan_options o = {.inclusive = true,
+                             .kind = UPSWEEP_HEADS_OFFSETS,
                              .heads = offsets,
                              .count = LENGTH(first_ones)};
     return scan_sum_i32(w, bytes, out, in, n, &o, stream);
@@ -491,12 +491,12 @@ Test(workspaces, refuses_what_no_memory_holds_slow)
     struct workspace w = workspace_for(SCANS);
     size_t bytes = 1, all = SIZE_MAX;
     ok(cudaMemset(w.memory, 0, w.bytes));
-    const struct scan_options hostile[] = {
+    const struct upsweep_scan_options hostile[] = {
         {.columns = SIZE_MAX},
         {.columns = SIZE_MAX / 3},
         {.columns = SIZE_MAX / 255},
-        {.kind = SCAN_HEADS_OFFSETS, .heads = offsets, .count = SIZE_MAX},
-        {.kind = SCAN_HEADS_OFFSETS, .heads = offsets, .count = SIZE_MAX - 254},
+        {.kind = UPSWEEP_HEADS_OFFSETS, .heads = offsets, .count = SIZE_MAX},
+        {.kind = UPSWEEP_HEADS_OFFSETS, .heads = offsets, .count = SIZE_MAX - 254},
         {.row = SIZE_MAX},
     };
     for (size_t i = 0; i < LENGTH(hostile); i++) {

@@ -23,7 +23,7 @@ static double loss(const double *a, const double *b, int i, double more)
 int main(void)
 {
     const double STEP = 1e-4;
-    const struct scan_options forward = {.inclusive = true},
+    const struct upsweep_scan_options forward = {.inclusive = true},
                               backward = {.inclusive = true, .reverse = true};
     double *a, *b, *h, *g, *one;
     void *workspace;

@@ -21,7 +21,7 @@ static void blank_strings(uint8_t *text, size_t n)
 int main(int argc, char **argv)
 {
     enum { MOST = 1 << 24 };
-    const struct scan_options inclusive = {.inclusive = true};
+    const struct upsweep_scan_options inclusive = {.inclusive = true};
     uint8_t *text;
     int32_t *depth, greatest = 0;
     size_t n, bytes, i, line = 1, column = 0;

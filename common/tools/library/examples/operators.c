@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     fclose(csv);
 
     /* average = 0.75 average + 0.25 price, from the first price on */
-    struct scan_options options = {.inclusive = true, .initial = price};
+    struct upsweep_scan_options options = {.inclusive = true, .initial = price};
     CHECK(scan_decay_f32(NULL, &bytes, NULL, NULL, 0.75f, 0.25f, n, &options, NULL));
     CHECK(cudaMalloc(&workspace, bytes));
     CHECK(scan_operators_init(workspace, bytes, NULL)); /* once */

@@ -18,7 +18,7 @@ struct scan_call {
     size_t n;
     double keep, take; /* decay */
     float eye;         /* sight */
-    const struct scan_options *options;
+    const struct upsweep_scan_options *options;
     cudaStream_t stream;
 };
 
@@ -26,7 +26,7 @@ struct scan_function {
     const char *name;       /* "sum_f32": the operator, and the type of elements of `in` */
     size_t in, second, out; /* bytes of an element; second: 0: there is none */
     bool real;              /* are elements of `in` floats? */
-    bool all_heads;         /* does it take SCAN_HEADS_BYTES and SCAN_HEADS_KEYS? */
+    bool all_heads;         /* does it take UPSWEEP_HEADS_BYTES and UPSWEEP_HEADS_KEYS? */
     cudaError_t (*call)(const struct scan_call *);
 };
 

@@ -69,7 +69,7 @@ static size_t aligned(size_t bytes)
     return (bytes + PART_ALIGNMENT - 1) / PART_ALIGNMENT * PART_ALIGNMENT;
 }
 
-static cudaError_t layout_of(size_t n, const struct scan_options *options, struct layout *l)
+static cudaError_t layout_of(size_t n, const struct upsweep_scan_options *options, struct layout *l)
 {
     CUDA_TRY(scan_brackets(NULL, &l->scan_bytes, NULL, NULL, n, options, NULL));
     CUDA_TRY(sort_pairs_i32(NULL, &l->sort_bytes, NULL, NULL, NULL, NULL, n, SORT_ASCENDING, NULL));
@@ -83,7 +83,7 @@ static cudaError_t layout_of(size_t n, const struct scan_options *options, struc
 cudaError_t scan_bracket_partners(void *workspace, size_t *bytes, int32_t *partner,
                                   const uint8_t *text, size_t n, cudaStream_t stream)
 {
-    struct scan_options options = {};
+    struct upsweep_scan_options options = {};
     struct layout l;
     options.inclusive = true;
     if (n > INT32_MAX) return cudaErrorInvalidValue;

@@ -29,7 +29,8 @@
 /* OP: an operator. HEADS: true for all kinds of heads. */
 #define DEFINE_SCAN(name, OP, HEADS)                                                               \
     cudaError_t scan_##name(void *workspace, size_t *bytes, OP::Out *out, const OP::In *in,        \
-                            size_t n, const struct scan_options *options, cudaStream_t stream)     \
+                            size_t n, const struct upsweep_scan_options *options,                  \
+                            cudaStream_t stream)                                                   \
     {                                                                                              \
         return scan<OP, HEADS>(OP(), workspace, bytes, out, in, NULL, n, options, stream);         \
     }
@@ -72,13 +73,13 @@ DEFINE_REALS(logsumexp, logsumexp_operator, false)
 #if HAS(AFFINE)
 #define DEFINE_AFFINE(name, T)                                                                     \
     cudaError_t scan_affine_##name(void *workspace, size_t *bytes, T *out, const T *a, const T *b, \
-                                   size_t n, const struct scan_options *options,                   \
+                                   size_t n, const struct upsweep_scan_options *options,           \
                                    cudaStream_t stream)                                            \
     {                                                                                              \
         return scan<affine_operator<T>>({}, workspace, bytes, out, a, b, n, options, stream);      \
     }                                                                                              \
     cudaError_t scan_decay_##name(void *workspace, size_t *bytes, T *out, const T *in, T keep,     \
-                                  T take, size_t n, const struct scan_options *options,            \
+                                  T take, size_t n, const struct upsweep_scan_options *options,    \
                                   cudaStream_t stream)                                             \
     {                                                                                              \
         decay_operator<T> op;                                                                      \
@@ -93,7 +94,8 @@ DEFINE_AFFINE(f64, double)
  * the kernels. */
 #define DEFINE_INDEXED(name, T, MIN)                                                               \
     cudaError_t scan_##name(void *workspace, size_t *bytes, T *out, int64_t *indices, const T *in, \
-                            size_t n, const struct scan_options *options, cudaStream_t stream)     \
+                            size_t n, const struct upsweep_scan_options *options,                  \
+                            cudaStream_t stream)                                                   \
     {                                                                                              \
         argmax_operator<T, MIN> op;                                                                \
         op.row = options ? options->row : 0;                                                       \
@@ -120,7 +122,7 @@ DEFINE_SCAN(brackets, brackets_operator, false)
 
 cudaError_t scan_sight_f32(void *workspace, size_t *bytes, int32_t *out, const float *heights,
                            const float *distances, float eye, size_t n,
-                           const struct scan_options *options, cudaStream_t stream)
+                           const struct upsweep_scan_options *options, cudaStream_t stream)
 {
     sight_operator op;
     op.height = eye;

@@ -5,8 +5,8 @@
  *
  * Op is a struct as operators.cuh describes: it must be associative, which scan_check_operator
  * (check.cuh) tests. An object of it is given, because an operator may have parameters. in2 is NULL
- * if Op::In2 is no_input. Everything else is as scan.h says. ALL_HEADS: also SCAN_HEADS_BYTES and
- * SCAN_HEADS_KEYS, which take four kernels more; otherwise these return cudaErrorNotSupported.
+ * if Op::In2 is no_input. Everything else is as scan.h says. ALL_HEADS: also heads as bytes and as
+ * keys, which take four kernels more; otherwise these return cudaErrorNotSupported.
  *
  * All but scan() and the operators is in namespace step16.
  */
@@ -127,8 +127,8 @@ static __global__ void offsets_to_bits(unsigned *bits, const int64_t *offsets, s
 
 static inline size_t bytes_of_bits(size_t n) { return 4 * (n / 32 + (n % 32 > 0)); }
 
-static inline cudaError_t bits_of_offsets(unsigned *bits, const struct scan_options *o, size_t n,
-                                          cudaStream_t stream)
+static inline cudaError_t bits_of_offsets(unsigned *bits, const struct upsweep_scan_options *o,
+                                          size_t n, cudaStream_t stream)
 {
     size_t blocks = (o->count + OFFSET_THREADS - 1) / OFFSET_THREADS;
     cudaError_t error = cudaMemsetAsync(bits, 0, bytes_of_bits(n), stream);
@@ -138,7 +138,7 @@ static inline cudaError_t bits_of_offsets(unsigned *bits, const struct scan_opti
 }
 
 /* Bytes of the states, a multiple of 16. */
-template <typename Op> static size_t bytes_of_states(size_t n, const struct scan_options *o)
+template <typename Op> static size_t bytes_of_states(size_t n, const struct upsweep_scan_options *o)
 {
     size_t states = o->columns ? column_states(column_shape_of(n, o->columns, COLUMN_BYTES<Op>))
                                : states_needed(n, WIDEST<Op>);
@@ -158,7 +158,7 @@ static cudaError_t launch_for(const job<Op> &j, size_t columns, cudaStream_t str
 }
 
 /* Tiles of n elements, or more than any number of tickets. */
-template <typename Op> static size_t tiles_for(size_t n, const struct scan_options *o)
+template <typename Op> static size_t tiles_for(size_t n, const struct upsweep_scan_options *o)
 {
     if (!o->columns) return tiling_of(n, o->row, WIDEST<Op>).tiles;
     struct column_shape s = column_shape_of(n, o->columns, COLUMN_BYTES<Op>);
@@ -166,38 +166,38 @@ template <typename Op> static size_t tiles_for(size_t n, const struct scan_optio
 }
 
 /* Is what the options say possible for n elements? */
-static inline bool options_are_valid(const struct scan_options *o, size_t n)
+static inline bool options_are_valid(const struct upsweep_scan_options *o, size_t n)
 {
-    int shapes = (o->row > 0) + (o->columns > 0) + (o->kind != SCAN_HEADS_NONE);
-    if (shapes > 1 || (unsigned)o->kind > SCAN_HEADS_OFFSETS) return false;
-    if (o->kind == SCAN_HEADS_OFFSETS && o->count > (size_t)INT32_MAX * OFFSET_THREADS)
+    int shapes = (o->row > 0) + (o->columns > 0) + (o->kind != UPSWEEP_HEADS_NONE);
+    if (shapes > 1 || (unsigned)o->kind > UPSWEEP_HEADS_OFFSETS) return false;
+    if (o->kind == UPSWEEP_HEADS_OFFSETS && o->count > (size_t)INT32_MAX * OFFSET_THREADS)
         return false; // beyond any grid
     return !(o->row && n % o->row) && !(o->columns && n % o->columns);
 }
 
 /* Is the array of heads there, if it is needed? */
-static inline bool heads_are_there(const struct scan_options *o)
+static inline bool heads_are_there(const struct upsweep_scan_options *o)
 {
-    if (o->kind == SCAN_HEADS_NONE || o->heads) return true;
-    return o->kind == SCAN_HEADS_OFFSETS && o->count == 0;
+    if (o->kind == UPSWEEP_HEADS_NONE || o->heads) return true;
+    return o->kind == UPSWEEP_HEADS_OFFSETS && o->count == 0;
 }
 
 template <typename Op, bool ALL_HEADS = false>
 static cudaError_t scan(const Op &op, void *workspace, size_t *bytes,
                         typename outputs<typename Op::Out>::place out, const typename Op::In *in,
-                        const typename Op::In2 *in2, size_t n, const struct scan_options *options,
-                        cudaStream_t stream)
+                        const typename Op::In2 *in2, size_t n,
+                        const struct upsweep_scan_options *options, cudaStream_t stream)
 {
     static_assert(sizeof(typename Op::State) == 4 || sizeof(typename Op::State) == 8 ||
                       sizeof(typename Op::State) == 16,
                   "Op::State must have 4, 8 or 16 bytes; add a member that fills it up");
-    static const struct scan_options none = {};
+    static const struct upsweep_scan_options none = {};
     static const enum heads kinds[] = {NO_HEADS, BYTES, BITS, KEYS, BITS};
-    const struct scan_options *o = options ? options : &none;
-    bool offsets = o->kind == SCAN_HEADS_OFFSETS;
+    const struct upsweep_scan_options *o = options ? options : &none;
+    bool offsets = o->kind == UPSWEEP_HEADS_OFFSETS;
 
     if (!options_are_valid(o, n)) return cudaErrorInvalidValue;
-    if (!ALL_HEADS && (o->kind == SCAN_HEADS_BYTES || o->kind == SCAN_HEADS_KEYS))
+    if (!ALL_HEADS && (o->kind == UPSWEEP_HEADS_BYTES || o->kind == UPSWEEP_HEADS_KEYS))
         return cudaErrorNotSupported;
     if (tiles_for<Op>(n, o) > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets: 32 bits
     size_t states = bytes_of_states<Op>(n, o);

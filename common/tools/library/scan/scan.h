@@ -2,68 +2,28 @@
  * scan.h — step 16 as a library: scans of device memory with any associative operator, for programs
  * in C and C++. For an operator of your own see scan.cuh.
  *
- *     struct scan_options backwards = {.inclusive = true, .reverse = true};
+ *     struct upsweep_scan_options backwards = {.inclusive = true, .reverse = true};
  *     size_t bytes = 0;
  *     scan_max_i32(NULL, &bytes, NULL, NULL, n, &backwards, stream);        how large a workspace?
  *     cudaMalloc(&workspace, bytes);
  *     scan_operators_init(workspace, bytes, stream);                        once
  *     scan_max_i32(workspace, &bytes, out, in, n, &backwards, stream);      as often as you like
  *
- *   operator     result for a part x0 … xi of the input            types
- *   sum          x0 + … + xi                                       f32 f64 i32 i64
- *   product      x0 · … · xi                                       f32 f64 i64
- *   max, min     the largest, the smallest                         f32 f64 i32 i64
- *   xor          x0 ^ … ^ xi                                       u32 u64
- *   logsumexp    log(exp x0 + … + exp xi)                          f32 f64
- *   affine       h = a h + b, for each pair of a and b             f32 f64
- *   decay        h = keep h + take x, for each x                   f32 f64
+ * Operators, types, results and options are those of upsweep/scan.h, whose functions call these;
+ * `cleared` has no meaning here, sums and products of unsigned integers are those of signed ones,
+ * and there are more operators:
+ *
  *   brackets     open brackets after the part                      u8 -> i32
  *   sight        is a point visible from the first one?            f32 -> i32
- *
- * Integers wrap. A result of floats is bitwise identical in every run: n, the types, and the
- * sequences or columns fix the order in which elements are combined. max and min: from a NaN on,
- * the result is NaN; of -0 and +0 the later one counts. logsumexp is NaN from a NaN on, and
- * -INFINITY for no elements and for elements that are all -INFINITY.
  */
 #ifndef STEP16_SCAN_H
 #define STEP16_SCAN_H
 
-#include <cuda_runtime.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/tools/library/upsweep/scan.h" /* the options */
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What begins a new sequence, which is scanned by itself. The first element of a sequence is the
- * one with the lowest index, also in a reverse scan. Element 0 begins a sequence in any case. BYTES
- * and KEYS are for scan_sum_… and scan_max_… only; others return cudaErrorNotSupported. */
-enum scan_heads {
-    SCAN_HEADS_NONE,
-    SCAN_HEADS_BYTES,   /* uint8_t[n]: not 0 at the first element of a sequence */
-    SCAN_HEADS_BITS,    /* uint32_t[(n + 31) / 32]: bit i % 32 of word i / 32 */
-    SCAN_HEADS_KEYS,    /* int32_t[n]: neighbours with equal keys are of one sequence */
-    SCAN_HEADS_OFFSETS, /* int64_t[count]: the indices of first elements. Those below 0, at n and
-                           beyond are passed over; equal ones are empty sequences */
-};
-
-/* NULL and all zeros: exclusive, forwards, one sequence, from the identity. */
-struct scan_options {
-    bool inclusive; /* the result of an element includes the element */
-    bool reverse;   /* from the last element to the first: "before" means "behind" */
-
-    /* At most one of row, columns and kind may be set. */
-    size_t row;           /* > 0: each `row` elements are a sequence; n is a multiple */
-    size_t columns;       /* > 0: n is rows times `columns` elements, one row after the other; each
-                             column is a sequence */
-    enum scan_heads kind; /* sequences of any lengths, */
-    const void *heads;    /* by this array in device memory, */
-    size_t count;         /* the number of its elements: SCAN_HEADS_OFFSETS only */
-
-    const void *initial; /* one result in host memory, which comes before each sequence */
-};
 
 /* Clears a workspace. Needed once, before its first scan. */
 cudaError_t scan_operators_init(void *workspace, size_t bytes, cudaStream_t stream);
@@ -78,7 +38,7 @@ cudaError_t scan_operators_init(void *workspace, size_t bytes, cudaStream_t stre
  *            scans; then it must be cleared again.
  * out, in    n elements each in device memory, aligned to one element. out may be an input if the
  *            types have the same size; otherwise they do not overlap.
- * options    NULL, or as above. Read during the call only.
+ * options    NULL, or as upsweep/scan.h says. Read during the call only.
  * stream     every launch goes there; the call does not wait. It may be captured into a graph.
  * Returns cudaSuccess; cudaErrorNotSupported for heads that the function does not take;
  * cudaErrorInvalidValue if the workspace is too small or not aligned, if n is no multiple of row or
@@ -88,7 +48,7 @@ cudaError_t scan_operators_init(void *workspace, size_t bytes, cudaStream_t stre
  * nothing. Options and n are refused for n = 0 and for a workspace of NULL as well; there the
  * arrays need not exist.
  */
-#define SCAN_ARGUMENTS size_t n, const struct scan_options *options, cudaStream_t stream
+#define SCAN_ARGUMENTS size_t n, const struct upsweep_scan_options *options, cudaStream_t stream
 /* clang-format off */
 #define SCAN_DECLARE(name, In, Out)                                                                \
     cudaError_t scan_##name(void *workspace, size_t *bytes, Out *out, const In *in, SCAN_ARGUMENTS);
@@ -126,10 +86,7 @@ SCAN_WITH_ALL_HEADS(SCAN_DECLARE)
 SCAN_WITH_SOME_HEADS(SCAN_DECLARE)
 #undef SCAN_DECLARE
 
-/* The largest or smallest so far, and its index: in its row or column, otherwise in the array. Of
- * equal ones the last one counts, and of NaNs the last one, as torch.cummax has it. Where an
- * exclusive scan has no element yet, the index is -1. Without `initial` (cudaErrorNotSupported).
- * n is at most 2^32 - 1 for elements of 4 bytes. */
+/* The largest or smallest so far, and its index. Without `initial` (cudaErrorNotSupported). */
 #define DECLARE_INDEXED(name, T)                                                                   \
     cudaError_t scan_##name(void *workspace, size_t *bytes, T *out, int64_t *indices, const T *in, \
                             SCAN_ARGUMENTS)
@@ -143,16 +100,12 @@ DECLARE_INDEXED(argmin_i32, int32_t);
 DECLARE_INDEXED(argmin_i64, int64_t);
 #undef DECLARE_INDEXED
 
-/* h = a h + b, from h = 0 or *options->initial on. a, b and the products of neighbouring a must be
- * finite: maps are combined before h is known. */
+/* h = a h + b, and h = keep h + take x */
 cudaError_t scan_affine_f32(void *workspace, size_t *bytes, float *out, const float *a,
                             const float *b, SCAN_ARGUMENTS);
 cudaError_t scan_affine_f64(void *workspace, size_t *bytes, double *out, const double *a,
                             const double *b, SCAN_ARGUMENTS);
 
-/* h = keep h + take x, from h = 0 or *options->initial on. A moving average has take = 1 - keep; a
- * discounted return is reverse, with take = 1. keep, its powers up to the n-th, and take x must be
- * finite. */
 cudaError_t scan_decay_f32(void *workspace, size_t *bytes, float *out, const float *in, float keep,
                            float take, SCAN_ARGUMENTS);
 cudaError_t scan_decay_f64(void *workspace, size_t *bytes, double *out, const double *in,

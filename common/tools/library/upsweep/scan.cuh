@@ -32,7 +32,6 @@ namespace upsweep
 namespace scan_kernels
 {
 #include "common/tools/library/call.h"
-#include "common/tools/library/scan_options.h"
 #include "common/tools/library/scan/check.cuh"
 #include "common/tools/library/scan/scan.cuh"
 } // namespace scan_kernels
@@ -60,12 +59,11 @@ static cudaError_t scan(const Op &op, void *workspace, size_t *bytes, typename O
                         const struct upsweep_scan_options *options, cudaStream_t stream)
 {
     namespace kernels = scan_kernels::step16;
-    struct scan_kernels::scan_options o = scan_kernels::options_of_scan(options);
     const bool needs_in2 = kernels::bytes_of<typename Op::In2>::value > 0;
     size_t needed = 0;
     bool done;
     cudaError_t error =
-        kernels::scan<Op, ALL_HEADS>(op, NULL, &needed, NULL, NULL, NULL, n, &o, stream);
+        kernels::scan<Op, ALL_HEADS>(op, NULL, &needed, NULL, NULL, NULL, n, options, stream);
     if (!error)
         error = scan_kernels::begin_call(
             workspace, bytes, needed, options && options->cleared ? 0 : needed, n,
@@ -75,7 +73,7 @@ static cudaError_t scan(const Op &op, void *workspace, size_t *bytes, typename O
                 scan_kernels::heads_given(options),
             stream, &done);
     if (error || done) return error;
-    return kernels::scan<Op, ALL_HEADS>(op, workspace, bytes, out, in, in2, n, &o, stream);
+    return kernels::scan<Op, ALL_HEADS>(op, workspace, bytes, out, in, in2, n, options, stream);
 }
 
 /* Tests on the host whether an operator is one: is it associative, and is its identity one? It
