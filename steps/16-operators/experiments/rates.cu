@@ -76,7 +76,9 @@ struct applied {
     }
 };
 
-static const struct upsweep_scan_options INCLUSIVE = {true}, REVERSED = {true, true};
+static const struct upsweep_scan_options
+    INCLUSIVE = {true, false, false, 0, 0, UPSWEEP_HEADS_NONE, NULL, 0, NULL},
+    REVERSED = {true, true, false, 0, 0, UPSWEEP_HEADS_NONE, NULL, 0, NULL};
 #define WORKSPACE x->workspace, &x->workspace_bytes
 
 /* One scan that is measured. */
