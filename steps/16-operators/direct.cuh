@@ -4,8 +4,8 @@
  *
  * Same as step 12's scan_direct except: a tile comes from up to three arrays; sums keep the order
  * of the elements; heads end sequences; and a reverse scan mirrors the array (shape.h). It combines
- * in the order of the engine's scan_pipeline: the result is bitwise identical. The direction and the
- * kind of heads are variables here, not parameters of the template: one kernel serves for all.
+ * in the order of the engine's scan_pipeline: the result is bitwise identical. The direction and
+ * the kind of heads are variables here, not parameters of the template: one kernel serves for all.
  */
 #ifndef STEP16_DIRECT_CUH
 #define STEP16_DIRECT_CUH
