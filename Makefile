@@ -47,6 +47,16 @@ folder    = $(patsubst %/,%,$(call the_only,$(1),$(wildcard steps/$(call two_dig
 the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly one folder \
             steps/$(call two_digits,$(1))-*, and there $(if $(2),are $(words $(2)): $(2),is none)))
 
+# The table of steps (common/build/step_table.py says its columns): a row, the words in column $2 of
+# a row, the steps that have one of the words $2 in column $1, and the source of a step's library.
+comma    := ,
+ROWS     := $(filter-out step$(comma)%,$(file <steps/steps.csv))
+row_of    = $(filter $1$(comma)%,$(ROWS))
+cell      = $(filter-out -,$(subst :, ,$(word $2,$(subst $(comma), ,$1))))
+steps_with = $(strip $(foreach row,$(ROWS),$(if $(filter $2,$(call cell,$(row),$1)), \
+             $(call cell,$(row),1))))
+library_of = $(addprefix $(filter steps/$1-%,$(FOLDERS))/,$(call cell,$(call row_of,$1),6))
+
 .DELETE_ON_ERROR:
 .PHONY: all setup setup-labs setup-page setup-page-tests setup-mpi setup-python doctor format clean
 .PHONY: help
@@ -68,6 +78,10 @@ $(addprefix $(AT),$(filter-out $(OTHERWISE),$(sort $(STEPS) $(filter step%,$(MAK
 # main.c is compiled once for each step; STEP is the descriptor that it runs.
 build/main/%.o: common/harness/main.c
 	$(call compile, for $*,-DSTEP=$*)
+
+# Step 13 builds on step 12's scan, and step 16 finds the partners of brackets with step 15's sort.
+$(foreach row,$(ROWS),$(foreach step,$(call cell,$(row),7), \
+    $(eval $(AT)step$(call cell,$(row),1): $(call objects,$(call library_of,$(step))))))
 
 $(PICTURE_PROGRAMS): $(PICTURES)
 $(PICTURE_PROGRAMS): LIBRARIES = $(PNG)

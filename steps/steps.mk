@@ -48,16 +48,12 @@ step17: $(if $(MPI),build/main/step17.o $(call objects,$(SOURCES17) $(COMMON)) |
 run17: step17 ## use: run step 17 in P=4 processes on this machine; ARGS="--n 1Mi" are its options
 	@common/build/run17.sh $(or $(P),4) $(ARGS)
 
-# Step 13 builds on step 12's scan, and step 16 finds the partners of brackets with step 15's sort.
-$(AT)step13: $(call objects,steps/12-pipeline/scan.cu)
-
 # Step 16 is the command of the library's engine, whose scan.cu is compiled once for each of these
 # parts, so that nvcc processes share the work. For `make test` some are left out.
 FOLDER16  = common/tools/library/scan
 PARTS16   = $(patsubst %,$(FOLDER16)/scan-%.cu,MAX_REALS SUM_INTEGERS OTHERS $(if $(SMALL),,\
             SUM_REALS MAX_INTEGERS MIN PRODUCT XOR LOGSUMEXP AFFINE ARGMAX ARGMIN))
-# It finds the partners of brackets with step 15's sort.
-$(AT)step16: $(call objects,$(call sources,$(FOLDER16)) steps/15-radix-sort/sort.cu)
+$(AT)step16: $(call objects,$(call sources,$(FOLDER16)))
 $(AT)step16 $(call in_test,side-by-side): $(if $(SMALL),build/tests/support/small/left_out.o)
 build/kernels16: $(call objects,$(PARTS16) $(FOLDER16)/partners.cu)
 	@:

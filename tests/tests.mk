@@ -210,9 +210,8 @@ mutate-kernels: emu ## maintain: is each change of the steps' kernels noticed? H
 # A program that runs the libraries of steps 12 to 16 on any GPU, build/architectures/NAME/run. They
 # are compiled for one architecture, as the name says, or are the usual objects.
 ARCHITECTURES = ptx default sm_75 sm_80 sm_90
-BY_ARCHITECTURE = common/harness/run/roof_bulk.cu $(addprefix steps/,12-pipeline/scan.cu \
-        13-compaction/fast.cu 14-summed-area-table/fast.cu 15-radix-sort/sort.cu) \
-        $(FOLDER16)/scan-SUM_REALS.cu
+BY_ARCHITECTURE := common/harness/run/roof_bulk.cu $(FOLDER16)/scan-SUM_REALS.cu \
+        $(foreach row,$(ROWS),$(call library_of,$(call cell,$(row),1)))
 build/architectures/%.cu.o: NVCCFLAGS = -O3 -lineinfo $(patsubst sm_%,-arch=sm_%,$(subst ptx, \
     -arch=compute_75 -code=compute_75,$(filter-out default,$(word 3,$(subst /, ,$@)))))
 $(patsubst %,build/architectures/%/run,usual $(ARCHITECTURES)): build/architectures/%/run: \

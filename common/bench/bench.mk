@@ -15,7 +15,8 @@ cub: build/main/cub.o $(CUB) $(call objects,$(COMMON))
 # ./bench has all steps, CUB and the roof. It finds out at run time which of them are linked in.
 SIDE_BY_SIDE = $(call objects,$(call sources,common/bench $(ONE_PROCESS)) $(COMMON))
 # Steps that apply scan are timed by experiments, which ./bench runs.
-APPLICATIONS = $(addprefix build/experiments/,13-selects 14-against-npp 15-against-cub 16-rates)
+APPLICATIONS := $(foreach step,$(call steps_with,2,application), \
+            build/experiments/$(step)-$(call cell,$(call row_of,$(step)),9))
 bench: | $(APPLICATIONS)
 bench: $(SIDE_BY_SIDE) $(CUB) ## measure: build ./bench: steps, CUB and copies side by side
 

@@ -24,15 +24,15 @@ without_header() {
         -e 's/ \/\/ lab: .*//' "$1"
 }
 
-# The applications continue a file of an earlier step, or one variant the other.
-before=12
 case $1 in
 '' | *[!0-9]*) echo "make diffN: N is the number of a step, not $1" >&2 && exit 2 ;;
-13) old=steps/12-pipeline/pipeline.cuh new=steps/13-compaction/select_pipeline.cuh ;;
-14) old=steps/14-summed-area-table/document.cu new=steps/14-summed-area-table/fast.cu ;;
-15) old=steps/11-single-pass/scan.cu new=steps/15-radix-sort/onesweep.cuh before=11 ;;
-16) old=steps/12-pipeline/direct.cuh new=steps/16-operators/direct.cuh ;;
-*)
+esac
+# The applications continue a file of an earlier step, or one variant the other: steps.csv.
+row=$(grep "^$1," steps/steps.csv) || row=
+old=steps/$(echo "$row" | cut -d , -f 10) new=$(echo steps/"$1"-*/"${row##*,}")
+if [ -f "$old" ]; then
+    before=${old#steps/} before=${before%%-*}
+else
     new=$(source_of "$1")
     before=$(sed -n '1,/^ \*\/$/s/^ \* Same as step \([0-9]*\) except.*/\1/p' "$new")
     if [ -z "$before" ]; then
@@ -40,8 +40,7 @@ case $1 in
         exit 2
     fi
     old=$(source_of "$before")
-    ;;
-esac
+fi
 
 work=$(mktemp -d) && trap 'rm -r "$work"' EXIT
 without_header "$old" "$before" >"$work/old"

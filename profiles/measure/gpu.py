@@ -12,6 +12,7 @@ import ncu
 from recording import (TOP, about_gpu, among, at_once, choose, failed, folders, joined, limit, make,
                        of_gpu, output, part, program, run, steps, table_of, toolkit, tried, up_to,
                        value, variants, with_toolkit)
+from step_table import ROWS, steps_with
 
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 
@@ -112,8 +113,8 @@ def counters():
            (12, "f64"): (2048, "2^16", "2^22")}
 
     def sizes(number, variant):
-        usual = () if number in (8, 12) else (512, "2^16") if number > 12 else (
-            512, 1024, 2048, "2^16", "2^20", "2^24")  # of 13 on those of test_fidelity.py
+        usual = {"many": (512, 1024, 2048, "2^16", "2^20", "2^24"),
+                 "few": (512, "2^16")}.get(ROWS[number]["counted"], ())
         return up_to(number, *few.get((number, variant), usual))
 
     def count(number, variant, n):
@@ -268,7 +269,7 @@ def both():
     """Those whose parameters the recording of an H100 has, as in "u32 pairs n=16777216"."""
     recorded, _ = cases.read(TOP + "/profiles/h100/experiments.csv")
     os.environ["ROWS"] = ",(%s)," % "|".join(sorted({row["parameter"] for row in recorded}))
-    return experiments([13, 14, 15, 16])
+    return experiments(steps_with("kind", "application"))
 
 
 @on_gpu("What step 12 promises, tried: every element compared with what it has to be.")

@@ -17,6 +17,9 @@ import time
 
 import cases
 
+sys.path.append(os.path.join(os.path.dirname(cases.__file__), "../../common/build"))
+from step_table import steps_with  # noqa: E402
+
 # In build/test, where tests run, profiles/ is a link, and the steps are those built for tests; so
 # the name by which a script was called says where the tree is.
 CALLED = sys.argv[0] if os.path.dirname(sys.argv[0]).endswith("profiles/measure") else __file__
@@ -149,10 +152,11 @@ def among(words, name):
 
 
 def folders():
-    """{number: folder} of all steps but step 17, which runs in several processes."""
+    """{number: folder} of all steps but those that run in several processes."""
     found = {int(os.path.basename(path)[:2]): path
              for path in sorted(glob.glob("steps/[0-9][0-9]-*", root_dir=TOP))}
-    return {number: path for number, path in found.items() if number != 17}
+    return {number: path for number, path in found.items()
+            if number not in steps_with("kind", "ranks")}
 
 
 def steps(first, *others):

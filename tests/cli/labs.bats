@@ -2,7 +2,7 @@
 # labs.bats — the labs as a student sees them: skeletons, `make checkN`, points and reasons.
 load common
 
-LABS="2 3 4 5 6 7 9 11 13"
+LABS=$(awk -F, '$3 ~ /own|nvcc/ { printf sep $1; sep = " " }' steps/steps.csv)
 
 nvcc() { "$(common/build/toolkit.sh)/bin/nvcc" "$@"; }
 

@@ -4,7 +4,7 @@
 load common
 bats_require_minimum_version 1.5.0
 
-TRACED=(2 3 4 5 6 7 9 10 11)
+mapfile -t TRACED < <(awk -F, '$4 == "yes" { print $1 }' steps/steps.csv)
 
 setup() {
     export EMU_PROGRESS=0

@@ -24,6 +24,7 @@ import fidelity  # noqa: E402
 import fidelity_rows  # noqa: E402
 import functions  # noqa: E402
 import records  # noqa: E402
+from step_table import steps_with  # noqa: E402
 
 EMU, BUILT = TOP / "build/emu/emu", TOP / "build/fidelity"
 TENSORS = TOP / "build/tests/programs/tensors"
@@ -292,8 +293,8 @@ class Steps(unittest.TestCase):
                 self.assertIn("polled", why[0])
 
 
-# the first step that applies scan; elements of the largest runs that are compared
-FIRST, MOST = 13, 65536
+APPLICATIONS = {str(step) for step in steps_with("kind", "application")}
+MOST = 65536  # elements of the largest runs that are compared
 # ncu's name of a counter: that of ./stepN --json
 COUNTERS = {"l1tex__t_%s_pipe_lsu_mem_global_op_%s.sum" % (what, op): "%s_%s" % (what, op)
             for what in ("requests", "sectors") for op in ("ld", "st")}
@@ -319,7 +320,7 @@ def recorded():
     """(step, variant, n) -> totals of the counters."""
     totals = collections.defaultdict(collections.Counter)
     for row in records.NCU:
-        if int(row["step"]) < FIRST or int(row["n"]) > MOST:
+        if row["step"] not in APPLICATIONS or int(row["n"]) > MOST:
             continue
         run = totals[row["step"], row["variant"], int(row["n"])]
         for name, counter in COUNTERS.items():
@@ -351,7 +352,7 @@ class Applications(unittest.TestCase):
                 with self.subTest(step=step, variant=variant, n=n, counter=counter):
                     if not may_differ(step, variant, n, counter):
                         self.assertEqual(counts[counter], totals[counter])
-        self.assertEqual(steps, {"13", "14", "15", "16"})
+        self.assertEqual(steps, APPLICATIONS)
 
 
 if __name__ == "__main__":

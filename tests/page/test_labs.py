@@ -14,6 +14,7 @@ import unittest
 from pathlib import Path
 
 from browser import BUILT, TOP, Page, check_below, need, node
+from step_table import steps_with
 
 RIGHT = {"barrier": ["1"], "conflicts": ["4", "6", "6", "6", "6", "2", "0"],
          "missing": ["2", "3", "1"], "sweep": ["abcdefghi"], "upsweep": ["abcdefghi"],
@@ -192,7 +193,7 @@ sys.path.append(str(TOP / "tests/python/cc"))
 from own import files  # noqa: E402
 from own import run  # noqa: E402
 
-LABS = (2, 3, 4, 5)
+LABS = steps_with("lab", "own")
 SECONDS = 2  # of the processor, that a lab's points may take
 WASM_BYTES = 979_430 - 143_600 + 250_000  # before the compiler, and what may be added
 BOX = "[data-code=%s] "

@@ -31,4 +31,4 @@ test-cc-build: build/cc/upcc build/labs/run-first $(LAB_PROGRAMS) $$(LAB_TEXTS) 
         build/page/native $(if $(SMALL),,$(PAGE_PTX) $(call cc_random,1 2))
 
 test-cc: test-cc-build $(call cc_random,$(CC_SEEDS)) ## maintain: hold common/tools/cc against nvcc
-	$(Q)CC_SEEDS='$(CC_SEEDS)' python3 -B -m unittest discover -v -s tests/python/cc
+	$(Q)CC_SEEDS='$(CC_SEEDS)' common/build/test.py unit any tests/python/cc

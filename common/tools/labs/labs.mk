@@ -1,7 +1,7 @@
 # labs.mk — the labs: `make labN` writes a skeleton, `make checkN` judges it, `make hintN` helps;
 # `make grade` judges a class.
 
-LABS      = 2 3 4 5 6 7 9 11 13
+LABS     := $(call steps_with,3,own nvcc)
 # A lab's source: the step's, or one of its own where the step's kernels are too long for a lab.
 lab_source = $(or $(wildcard common/tools/labs/sources/$(call two_digits,$(1))-*.cu),$\
              $(call folder,$(1))/scan.cu)
@@ -22,7 +22,7 @@ JUDGES_LABS = $(LAB_PROGRAMS) $(LAB_TEXTS)
 
 # COMPILER=own judges without nvcc, by the compiler of common/tools/cc, which compiles these labs.
 # It is an autograder's compiler unless it is told otherwise: its container needs but a shell then.
-OWN_LABS  = 2 3 4 5
+OWN_LABS := $(call steps_with,3,own)
 COMPILER  = $(if $(and $(filter autograder-%,$(MAKECMDGOALS)),$(filter \
             $(LAB),$(OWN_LABS))),own,nvcc)
 JUDGE     = --compiler $(COMPILER) --nvcc '$(CUDA)/bin/nvcc'

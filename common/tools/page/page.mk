@@ -56,7 +56,7 @@ build/page/native: $(call objects,$(FACE) $(PAGE)/face/native.c $(JUDGES) \
 # ---- the page ------------------------------------------------------------------------------------
 
 # The PTX of a step's kernels. Other steps' kernels use no shared memory, or are too large.
-PAGE_CU  := $(foreach s,02 03 04 05 06 07 09 10 11,$(wildcard steps/$(s)-*/scan.cu)) \
+PAGE_CU  := $(foreach step,$(call steps_with,4,yes),$(wildcard $(call folder,$(step))/scan.cu)) \
             $(wildcard steps/04-*/variants.cu steps/05-*/variants.cu)
 PAGE_PTX := $(PAGE_CU:steps/%.cu=build/page/ptx/%.ptx)
 

@@ -1,7 +1,6 @@
 #!/bin/sh
 # seeds.sh NAME FOLDER FILE…: what the fuzzer NAME begins with: its seeds, and besides, for two of
-# the fuzzers, what the compiler ($NVCC) makes of a few programs, and for `cuda` copies of the
-# files.
+# the fuzzers, what the compiler ($NVCC) makes of a few programs, and for `cuda` these files.
 set -e
 name=$1 folder=$2 seeds=tests/measure/fuzz/seeds/$1 programs=tests/cases/fixtures
 mkdir -p "$folder"

@@ -6,13 +6,15 @@ import re
 import subprocess
 from pathlib import Path
 
+from step_table import steps_with
+
 TOP = Path.cwd()  # of a built tree: the sanitizers have one of their own
 UPCC = str(TOP / "build/cc/upcc")
 BUILT = TOP / "build/tests/cc"
 BUILT.mkdir(parents=True, exist_ok=True)
 CUDA = subprocess.run(["common/build/toolkit.sh"], cwd=TOP, capture_output=True, text=True,
                       check=False).stdout.strip()
-LABS = (2, 3, 4, 5)
+LABS = steps_with("lab", "own")
 PARTS = re.compile(r"^( *// ---- gap (\d+):.*?)(^ *// ---- end of gap \d+\n)", re.M | re.S)
 ENVIRONMENT = {**os.environ, "EMU_THREADS": "1"}
 
