@@ -95,14 +95,11 @@ MORE      = experiments library $(PROMISES) \
             $(AUTOGRADER_PROGRAMS) step5-B4 $(PAGE_TESTS) \
             $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls)
 
-# The tests are linked with all objects of the emulator, also those that its library does not
-# export.
-HIDDEN    = ptx/fatbin.o ptx/elf.o ptx/program_elf.o ptx/cubin.o report/budget.o report/document.o \
-            report/html.o report/json.o report/json_document.o report/sarif.o report/text.o \
-            watch/sass.o ptx/ptx_types.o ptx/insn.o machine/models.o machine/tables.o \
-            ops/soft_float.o watch/shadow.o watch/value_bits.o command/agreement.o watch/metrics.o
-$(RUN): CUDART = $(EMULATED) -Wl,--wrap=criterion_internal_test_teardown -lcriterion -lzstd
-$(RUN): $(TESTS) $(HIDDEN:%=build/common/tools/emu/%) build/emu/libcudart.so.13
+# The tests are linked with the emulator's library, and with the objects of what it does not export.
+$(RUN): CUDART = $(EMULATED) build/emu/all.a -lzstd -lcriterion \
+    -Wl,--wrap=criterion_internal_test_teardown
+$(RUN): $(TESTS) build/common/tools/emu/command/agreement.o build/emu/libcudart.so.13 \
+        build/emu/all.a
 	$(link)
 
 # The formulas of tests/unit/steps/predictions.c as a table, for profiles/tables.

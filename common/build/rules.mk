@@ -24,18 +24,14 @@ NVCOMPILE = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(DEPEND) -c $< -o $(NEW)
 LINK      = $(CXX) $(SANITIZE) $(LDFLAGS) $(filter %.o,$^) -o $(NEW) $(LIBRARIES)
 LINK_C    = $(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -pthread
 
-# The commands that link a program which calls CUDA's runtime, or, with an archive of EMU, one that
-# has in itself what it needs of the emulator.
+# The commands that link a program which calls CUDA's runtime, or one that has in itself what it
+# needs of the emulator, from build/emu/all.a or core.a.
 define link
 $(call say,link,$@)
 $(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 endef
-define link_with_emulator
-$(call say,link,$@)
-$(Q)ar rcs $(NEW).a $(1)
-$(Q)$(CXX) $(or $(SANITIZE),$(2)) $(LDFLAGS) $(filter-out $(1),$^) $(NEW).a $(ZSTD) -lm -ldl \
-    -pthread -o $(NEW) $(PUT) && rm $(NEW).a
-endef
+link_with_emulator = $(call made,link,$(CXX) $(or $(SANITIZE),$1) $(LDFLAGS) $^ $(ZSTD) -lm -ldl \
+                     -pthread)
 
 # Two makes at once do no harm: each writes under a name that no other has, and then renames.
 MAKE_ID  := $(shell mktemp -u XXXXXXXX)

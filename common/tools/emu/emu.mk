@@ -106,9 +106,15 @@ build/emu/libemu_audit.so: $(AUDITING) $(wildcard $(addprefix common/, \
 build/emu/removed.h: common/tools/emu/removed.h
 	$(copied)
 
-# The command runs no kernels, so it is linked only with the objects that it calls.
-build/emu/emu: $(call objects,$(EMU_COMMAND)) $(EMU)
-	$(call link_with_emulator,$(EMU),-static-libgcc -static-libstdc++)
+# The command runs no kernels, so it is linked only with the objects that it calls: from an archive.
+# The other archive lacks the CUDA runtime, whose header comes with nvcc.
+build/emu/emu: $(call objects,$(EMU_COMMAND)) build/emu/all.a
+	$(call link_with_emulator,-static-libgcc -static-libstdc++)
+build/emu/all.a: $(EMU)
+build/emu/core.a: $(filter-out build/common/tools/emu/runtime/%,$(EMU))
+build/emu/%.a:
+	$(call say,ar,$@)
+	$(Q)ar rcs $(NEW) $^ $(PUT)
 
 emu-report: emu ## use: say how exact the counters of PROGRAM=./step4 are, kernel by kernel
 	$(Q)$(if $(PROGRAM),,echo 'Which program? make emu-report PROGRAM=./step4' >&2; exit 2;) \

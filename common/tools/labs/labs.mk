@@ -56,15 +56,13 @@ build/labs/reference-exercise%.cu: build/labs/reference%.cu \
 	$(call written,sed -f common/tools/labs/exercises/solution$*.sed $<)
 .PRECIOUS: build/labs/reference%.cu build/labs/reference-exercise%.cu
 
-# The emulator without the CUDA runtime, whose header comes with nvcc.
-EMU_CORE := $(filter-out build/common/tools/emu/runtime/%,$(EMU))
-build/labs/run-lab build/autograder/labs/run-lab: $(LAB_RUNS) $(EMU_CORE)
-	$(call link_with_emulator,$(EMU_CORE))
+build/labs/run-lab build/autograder/labs/run-lab: $(LAB_RUNS) build/emu/core.a
+	$(link_with_emulator)
 
 # Launches the first puzzles without the host code in their files.
 build/labs/run-first: $(call objects,$(addprefix common/,files/fault.c tools/labs/run_first.c \
-        tools/labs/run_puzzle.c tools/labs/run_entry.c)) $(EMU_CORE)
-	$(call link_with_emulator,$(EMU_CORE))
+        tools/labs/run_puzzle.c tools/labs/run_entry.c)) build/emu/core.a
+	$(link_with_emulator)
 
 # The driver is found when it runs.
 build/labs/gpu-lab: $(call objects,$(addprefix common/tools/,labs/gpu/gpu_lab.c labs/run_entry.c \
@@ -136,8 +134,8 @@ LAB_BANKS = build/labs/bank-lab build/labs/banks.ptx
 build/labs/banks.ptx: common/tools/labs/banks/banks.cu
 	$(call by_nvcc,-O3 -lineinfo -ptx -arch=compute_90)
 build/labs/bank-lab: $(call objects,$(addprefix common/,tools/labs/banks/bank_lab.c \
-        tools/labs/run_entry.c files/fault.c)) $(EMU)
-	$(call link_with_emulator,$(EMU))
+        tools/labs/run_entry.c files/fault.c)) build/emu/all.a
+	$(link_with_emulator)
 
 predict detective: $(LAB_BANKS)
 check-predict check-detective: check-%: $(LAB_BANKS)

@@ -50,8 +50,8 @@ build/page/emulator.js: $(WASM) $(PAGE)/page.mk
 
 # What the tests compare it with.
 build/page/native: $(call objects,$(FACE) $(PAGE)/face/native.c $(JUDGES) \
-        common/harness/host/parallel.c common/harness/print/progress.c) $(UPCC) $(EMU)
-	$(call link_with_emulator,$(EMU))
+        common/harness/host/parallel.c common/harness/print/progress.c) $(UPCC) build/emu/all.a
+	$(link_with_emulator)
 
 # ---- the page ------------------------------------------------------------------------------------
 
