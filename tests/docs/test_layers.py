@@ -58,8 +58,8 @@ BESIDES = {"parts": ["common/step"], "": ["common/step"],
            "program": PROGRAM + ["common/harness/pictures"],
            "experiments": PROGRAM + ["common/experiment"]}
 # Step 0 times and prints its own tables; the library of step 17 has errors of several ranks.
-# Step 16 is the command of the library's engine.
-BESIDES_STEP = {"00": PROGRAM, "16": ["common/tools/library/scan"], "17": ["common/files"]}
+ENGINE = "common/tools/library/scan"  # whose command step 16 is
+BESIDES_STEP = {"00": PROGRAM, "16": [ENGINE], "17": ["common/files"]}
 # What steps offer to later ones that use them (steps/steps.csv).
 OFFERED = {"4": ["scan.h"], "12": ["parts", "scan.h", "wave.cuh"], "13": ["compact.h"],
            "14": ["sat.h"], "15": ["sort.h"], "16": ["operators.cuh", "segment.cuh"]}
