@@ -27,7 +27,7 @@ build/tests/cc/%.nvcc.ptx: build/tests/cc/%.cu
 .PRECIOUS: build/tests/cc/%.cu build/tests/cc/%.nvcc.ptx
 
 test-cc-build: build/cc/upcc build/labs/run-first $(LAB_PROGRAMS) $$(LAB_TEXTS) \
-        $(foreach lab,$(OWN_LABS),$(addprefix build/labs/reference$(lab),.ptx .own.ptx)) \
+        $(foreach lab,$(LABS),$(addprefix build/labs/reference$(lab),.ptx .own.ptx)) \
         build/page/native $(if $(SMALL),,$(PAGE_PTX) $(call cc_random,1 2))
 
 test-cc: test-cc-build $(call cc_random,$(CC_SEEDS)) ## maintain: hold common/tools/cc against nvcc

@@ -48,7 +48,8 @@ def counters(launch):
 
 
 def source_of(lab):
-    return next(TOP.glob(f"steps/{lab:02}-*/scan.cu"))
+    own = TOP / "common/tools/labs/sources/13-compaction.cu"
+    return own if lab == 13 else next(TOP.glob(f"steps/{lab:02}-*/scan.cu"))
 
 
 def made(*command):

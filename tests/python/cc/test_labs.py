@@ -1,4 +1,4 @@
-"""test_labs.py -- labs 2 to 5 and the first puzzles, judged with nvcc and without: solutions,
+"""test_labs.py -- the labs and the first puzzles, judged with nvcc and without: solutions,
 skeletons, broken kernels and ways to fill the gaps (tests/cli/gaps.txt) get the same points for
 the same reasons."""
 import json
@@ -43,12 +43,9 @@ class Labs(unittest.TestCase):
         self.assertIn("100.00 of 100 points", said)
 
     def test_what_it_cannot_judge_is_one_sentence(self):
-        for arguments, words in ((("7", "--compiler", "own"), "Lab 7 needs nvcc"),
-                                 (("3", "--compiler", "gcc"), "There is no compiler \"gcc\"")):
-            lab, *options = arguments
-            done = run("build/labs/check-lab", lab, "build/labs/reference3.cu", *options)
-            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
-            self.assertIn(words, done.stderr)
+        done = run("build/labs/check-lab", 3, "build/labs/reference3.cu", "--compiler", "gcc")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+        self.assertIn("There is no compiler \"gcc\"", done.stderr)
 
 
 class FirstPuzzles(unittest.TestCase):

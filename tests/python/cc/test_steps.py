@@ -1,5 +1,5 @@
-"""test_steps.py -- steps 2 to 5 as the page runs them, every variant and size, under every seed and
-rule that the tests of the page use: values are equal in bits, and so are counters, but in a random
+"""test_steps.py -- steps 2 to 11 as the page runs them, every variant and size, under every seed
+and rule that the tests of the page use: values are equal in bits, and so are counters, but in a random
 order: there the lanes of a warp may arrive at a barrier or a store in several parts, each part
 counts, and which instruction the order parts depends on how many there are."""
 import json
@@ -9,10 +9,11 @@ import unittest
 
 from own import BUILT, TOP, answer, compile_own, counters, run
 
-STEPS = (2, 3, 4, 5)
+STEPS = (2, 3, 4, 5, 6, 7, 9, 11)
 FOLDERS = {"02-naive": "scan", "03-work-efficient": "scan", "04-conflict-free": "scan variants",
-           "05-arbitrary-size": "scan variants"}
-OFFERED = 78  # sizes of all variants of these steps in common/tools/page/kernels.js
+           "05-arbitrary-size": "scan variants", "06-vectorized": "scan", "07-unrolled": "scan",
+           "09-warp-shuffle": "scan", "11-single-pass": "scan"}
+OFFERED = 113  # sizes of all variants of these steps in common/tools/page/kernels.js
 
 
 UNIFORM_ADD = re.compile(r"^static __global__ void uniform_add.*?^}$", re.M | re.S)

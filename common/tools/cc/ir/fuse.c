@@ -78,7 +78,7 @@ static struct ir_value *find_neighbour(struct ir_function *f, struct ir_value *v
                 is_free = v->op == IR_LOAD ? !may_change(f, x, w) : !may_touch(f, x, v);
             if (is_free) return w;
         }
-        if (w->op == IR_BARRIER || w->op == IR_PRINTF) return NULL;
+        if (w->op != IR_STORE && ir_has_effect(w)) return NULL;
     }
     return NULL;
 }

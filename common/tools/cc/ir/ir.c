@@ -169,6 +169,7 @@ void ir_disconnect(struct ir_block *from, struct ir_block *to)
 bool ir_is_pure(const struct ir_value *value)
 {
     switch (value->op) {
+    case IR_PTX: return value->ptx->effect == PTX_NONE;
     case IR_PHI:
     case IR_LOAD:
     case IR_STORE:
@@ -182,6 +183,12 @@ bool ir_is_pure(const struct ir_value *value)
 bool ir_is_access(const struct ir_value *value)
 {
     return value->op == IR_LOAD || value->op == IR_STORE;
+}
+
+bool ir_has_effect(const struct ir_value *v)
+{
+    if (v->op == IR_PTX) return v->ptx->effect != PTX_NONE;
+    return v->op == IR_STORE || v->op == IR_BARRIER || v->op == IR_PRINTF;
 }
 
 static bool is_symmetric(enum ir_op op)
@@ -214,12 +221,17 @@ static bool same_operands(struct ir_value *a, struct ir_value *b)
     return true;
 }
 
+static bool same_instructions(const struct ptx *a, const struct ptx *b)
+{
+    return a == b || (a && b && !strcmp(a->text, b->text));
+}
+
 bool ir_same(struct ir_value *a, struct ir_value *b)
 {
     return a->op == b->op && a->type == b->type && a->bits == b->bits && a->symbol == b->symbol &&
            a->offset == b->offset && a->space == b->space && a->bytes == b->bytes &&
            a->parts == b->parts && a->is_signed == b->is_signed && a->text == b->text &&
-           same_operands(a, b);
+           same_instructions(a->ptx, b->ptx) && same_operands(a, b);
 }
 
 void ir_count_uses(struct ir_function *f)

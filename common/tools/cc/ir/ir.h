@@ -62,7 +62,9 @@ enum ir_op {
     IR_EXTEND,  /* the low `bytes` of an I32, extended by `is_signed` */
     IR_LOAD,    /* `bytes` at operand 0 + `offset`; small integers are extended by `is_signed` */
     IR_STORE,   /* operand 1 to operand 0 + `offset` */
-    IR_PART,    /* part number `bits` of operand 0, a load of `parts` > 1 */
+    IR_PART,    /* part number `bits` of operand 0: a load of `parts` > 1, instructions */
+    IR_PTX,     /* the instructions `ptx`; operand 0 + `offset` may be an address */
+    IR_STRUCT,  /* while lowering: `incoming` are the members of a struct; belongs to no block */
     IR_BARRIER,
     IR_TEXT,   /* the address of the string `text` */
     IR_PRINTF, /* operand 0: the format's address; operand 1: that of the arguments, or NULL. I32.
@@ -84,7 +86,7 @@ struct ir_call {
     struct ir_place from;
 };
 
-enum { IR_OPERANDS = 5 };
+enum { IR_OPERANDS = 8 };
 
 /* What a variable holds at the end of a block, while lowering. */
 struct ir_variable {
@@ -108,6 +110,7 @@ struct ir_value {
     uint64_t bits;                /* of a constant: cut to its type; a number */
     const struct symbol *symbol;
     const struct expr *text;
+    const struct ptx *ptx;
     int64_t offset;      /* in bytes, of an access */
     enum ir_space space; /* of an access; of an address */
     uint8_t bytes;       /* of an access: of one part */
@@ -190,6 +193,7 @@ void ir_disconnect(struct ir_block *from, struct ir_block *to);
 /* Computed from its operands alone: it may be computed twice, moved, or left out. */
 bool ir_is_pure(const struct ir_value *);
 bool ir_is_access(const struct ir_value *); /* a load or a store */
+bool ir_has_effect(const struct ir_value *);
 /* Two pure values, or loads, that compute the same from the same operands. */
 bool ir_same(struct ir_value *, struct ir_value *);
 uint64_t ir_hash(struct ir_value *);

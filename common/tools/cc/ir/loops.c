@@ -138,8 +138,8 @@ void pass_loops(struct ir_function *f)
  * meet at a barrier as often as before.
  */
 
-/* As nvcc does: the sizes are counts of values. */
-enum { MOST_ITERATIONS = 128, MOST_COPIED = 600, MOST_STEPS = 300 };
+/* As nvcc does: the sizes are counts of values; more where #pragma unroll asks for it. */
+enum { MOST_ITERATIONS = 128, MOST_COPIED = 600, MOST_ASKED = 10000, MOST_STEPS = 300 };
 
 struct counted_loop {
     struct ir_function *f;
@@ -404,7 +404,8 @@ static void unroll(struct counted_loop *l)
 static bool is_worth_it(struct counted_loop *l)
 {
     if (!find_counted(l) || !count_iterations(l)) return false;
-    bool is_short = l->size * l->iterations <= MOST_COPIED && l->f->value_count < MOST_VALUES;
+    int most = l->head->unroll == UNROLL_FULLY ? MOST_ASKED : MOST_COPIED;
+    bool is_short = l->size * l->iterations <= most && l->f->value_count < MOST_VALUES;
     return is_short && (l->head->unroll <= 0 || l->head->unroll >= l->iterations);
 }
 

@@ -23,7 +23,7 @@ static void bind(struct lower *l, struct symbol *parameter, struct ir_value *arg
     if (home->address)
         lower_store(l, parameter->type, home->address, argument);
     else
-        variable_write(l, home, argument);
+        lower_write(l, home, parameter->type, argument);
 }
 
 struct ir_value *lower_call(struct lower *l, const struct expr *e)
@@ -38,7 +38,7 @@ struct ir_value *lower_call(struct lower *l, const struct expr *e)
     l->place.call = call;
     int k = 0;
     for (struct symbol *s = callee->parameters; s; s = s->next) bind(l, s, arguments[k++]);
-    l->call = (struct lower_call){ir_block_new(l->f), call};
+    l->call = (struct lower_call){ir_block_new(l->f), call, callee->result};
     lower_stmt(l, callee->body);
     lower_jump(l, l->call.end);
     block_seal(l, l->call.end);
@@ -47,7 +47,7 @@ struct ir_value *lower_call(struct lower *l, const struct expr *e)
     l->call = caller.call;
     l->target = caller.target;
     if (callee->result->kind == TYPE_VOID) return NULL;
-    return variable_read(l, call, lower_type(callee->result));
+    return lower_read(l, call, callee->result);
 }
 
 /* ---- what the compiler knows by itself ------------------------------------------------------- */
@@ -122,21 +122,24 @@ static bool has_initial(const struct symbol *symbol, int64_t offset)
     return false;
 }
 
-static struct ir_value *address_at(struct lower *l, struct ir_value *base, int64_t offset)
+static int member_at(const struct type *type, int64_t offset)
 {
-    return lower_op(l, IR_ADD, IR_I64, base, lower_integer(l, IR_I64, offset), false);
+    int k = 0;
+    while (type->members[k].offset != offset) k++;
+    return k;
 }
 
 static void begin_array(struct lower *l, const struct symbol *symbol, struct ir_value *address)
 {
     const struct type *element = symbol->type;
     while (element->kind == TYPE_ARRAY) element = element->base;
-    struct ir_value *zero = ir_constant(l->f, lower_type(element), 0);
-    for (struct initial *i = symbol->initials; i; i = i->next)
-        lower_store(l, i->value->type, address_at(l, address, i->offset), lower_expr(l, i->value));
+    struct ir_value *zero = lower_zero(l, element);
     int64_t step = type_size(element);
     for (int64_t at = 0; step && at < type_size(symbol->type) && !lower_gives_up(l); at += step)
-        if (!has_initial(symbol, at)) lower_store(l, element, address_at(l, address, at), zero);
+        if (element->kind == TYPE_STRUCT || !has_initial(symbol, at))
+            lower_store(l, element, lower_moved(l, address, at), zero);
+    for (struct initial *i = symbol->initials; i; i = i->next)
+        lower_store(l, i->value->type, lower_moved(l, address, i->offset), lower_expr(l, i->value));
 }
 
 static void declare(struct lower *l, struct symbol *symbol)
@@ -146,11 +149,15 @@ static void declare(struct lower *l, struct symbol *symbol)
     if (symbol->initialized && home->address) {
         begin_array(l, symbol, home->address);
     } else if (symbol->initialized) {
-        struct ir_value *value = symbol->initials ? lower_expr(l, symbol->initials->value)
-                                                  : ir_constant(l->f, lower_type(symbol->type), 0);
-        variable_write(l, home, value);
+        struct ir_value *value = lower_zero(l, symbol->type);
+        for (struct initial *i = symbol->initials; i; i = i->next)
+            if (type_same(i->value->type, symbol->type))
+                value = lower_expr(l, i->value);
+            else
+                value->incoming[member_at(symbol->type, i->offset)] = lower_expr(l, i->value);
+        lower_write(l, home, symbol->type, value);
     } else if (!home->address) {
-        variable_write(l, home, ir_constant(l->f, lower_type(symbol->type), 0));
+        lower_write(l, home, symbol->type, lower_zero(l, symbol->type));
     }
 }
 
@@ -184,7 +191,7 @@ static void lower_if(struct lower *l, const struct stmt *s)
 static bool may_repeat(const struct expr *e)
 {
     if (!e) return true;
-    if (e->kind == EXPR_CALL) return false;
+    if (e->kind == EXPR_CALL || (e->kind == EXPR_PTX && e->ptx->effect != PTX_NONE)) return false;
     if (e->kind == EXPR_BUILTIN &&
         (e->builtin == BUILTIN_SYNCTHREADS || e->builtin == BUILTIN_PRINTF ||
          e->builtin == BUILTIN_HOST))
@@ -310,7 +317,7 @@ static void lower_switch(struct lower *l, const struct stmt *s)
 static void lower_return(struct lower *l, const struct stmt *s)
 {
     struct ir_value *value = s->value ? lower_expr(l, s->value) : NULL;
-    if (value) variable_write(l, l->call.result, value);
+    if (value) lower_write(l, l->call.result, l->call.type, value);
     lower_jump(l, l->call.end);
 }
 
@@ -446,19 +453,28 @@ struct home *lower_home(struct lower *l, struct symbol *symbol)
     return symbol->lowered = home;
 }
 
+/* A parameter, or the member of one at `offset`. */
+static struct ir_value *parameter(struct lower *l, const struct type *type, int number,
+                                  int64_t offset)
+{
+    struct ir_value *value = lower_new(l, IR_PARAMETER, lower_type(type));
+    value->bits = (unsigned)number;
+    value->bytes = (uint8_t)type_size(type);
+    value->offset = offset;
+    value->is_signed = type_is_integer(type) && type_is_signed(type);
+    value->is_pointer = type_is_pointer(type);
+    ir_append(l->block, value);
+    return value;
+}
+
 static void begin_parameter(struct lower *l, struct symbol *symbol, int number)
 {
-    struct ir_value *value = lower_new(l, IR_PARAMETER, lower_type(symbol->type));
-    value->bits = (unsigned)number;
-    value->bytes = (uint8_t)type_size(symbol->type);
-    value->is_signed = type_is_integer(symbol->type) && type_is_signed(symbol->type);
-    value->is_pointer = type_is_pointer(symbol->type);
-    ir_append(l->block, value);
-    struct home *home = lower_home(l, symbol);
-    if (home->address)
-        lower_store(l, symbol->type, home->address, value);
-    else
-        variable_write(l, home, value);
+    const struct type *type = symbol->type;
+    bool is_struct = type->kind == TYPE_STRUCT;
+    struct ir_value *value = is_struct ? lower_zero(l, type) : parameter(l, type, number, 0);
+    for (int k = 0; k < type->member_count; k++)
+        value->incoming[k] = parameter(l, type->members[k].type, number, type->members[k].offset);
+    bind(l, symbol, value);
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */

@@ -26,6 +26,7 @@ struct lower_target {
 struct lower_call {
     struct ir_block *end;
     const void *result;
+    const struct type *type; /* of the result */
 };
 
 struct lower {
@@ -42,6 +43,10 @@ struct lower {
 
 void variable_write(struct lower *, const void *variable, struct ir_value *);
 struct ir_value *variable_read(struct lower *, const void *variable, enum ir_type);
+/* The same for a value of any type; a struct is an IR_STRUCT of its members' values. */
+void lower_write(struct lower *, const void *variable, const struct type *, struct ir_value *);
+struct ir_value *lower_read(struct lower *, const void *variable, const struct type *);
+struct ir_value *lower_zero(struct lower *, const struct type *);
 /* What a variable holds at the end of a block; and what it holds at the beginning of the current
  * block, from the notes of the blocks before. For passes: all blocks are sealed. */
 void variable_note(struct ir_function *, struct ir_block *, const void *variable,
@@ -73,6 +78,7 @@ struct home *lower_home(struct lower *, struct symbol *);
 /* ---- expressions and statements -------------------------------------------------------------- */
 
 struct ir_value *lower_expr(struct lower *, const struct expr *); /* NULL if of type void */
+struct ir_value *lower_moved(struct lower *, struct ir_value *address, int64_t bytes);
 void lower_store(struct lower *, const struct type *, struct ir_value *address, struct ir_value *);
 /* Jumps by a truth value, with jumps of its own for && and ||. Both blocks are not sealed. */
 void lower_condition(struct lower *, const struct expr *, struct ir_block *if_true,

@@ -8,9 +8,144 @@ static bool has_sign(const struct type *type)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+struct ir_value *lower_moved(struct lower *l, struct ir_value *address, int64_t bytes)
+{
+    if (bytes == 0) return address;
+    return lower_op(l, IR_ADD, IR_I64, address, lower_integer(l, IR_I64, bytes), false);
+}
+
+/* ---- structs: a value is the values of its members ------------------------------------------- */
+
+static struct ir_value *struct_new(struct lower *l, const struct type *type)
+{
+    struct ir_value *value = lower_new(l, IR_STRUCT, IR_VOID);
+    value->incoming = arena_take(l->f->arena, (size_t)type->member_count * sizeof *value->incoming);
+    return value;
+}
+
+/* The key of a member that is a variable of its own; lower_home and the like have the room. */
+static const void *key_of(const void *variable, int member)
+{
+    return (const char *)variable + member;
+}
+
+void lower_write(struct lower *l, const void *variable, const struct type *type,
+                 struct ir_value *value)
+{
+    if (type->kind != TYPE_STRUCT) {
+        variable_write(l, variable, value);
+        return;
+    }
+    for (int k = 0; k < type->member_count; k++)
+        variable_write(l, key_of(variable, k), value->incoming[k]);
+}
+
+struct ir_value *lower_read(struct lower *l, const void *variable, const struct type *type)
+{
+    if (type->kind != TYPE_STRUCT) return variable_read(l, variable, lower_type(type));
+    struct ir_value *value = struct_new(l, type);
+    for (int k = 0; k < type->member_count; k++)
+        value->incoming[k] = lower_read(l, key_of(variable, k), type->members[k].type);
+    return value;
+}
+
+struct ir_value *lower_zero(struct lower *l, const struct type *type)
+{
+    if (type->kind != TYPE_STRUCT) return ir_constant(l->f, lower_type(type), 0);
+    struct ir_value *value = struct_new(l, type);
+    for (int k = 0; k < type->member_count; k++)
+        value->incoming[k] = lower_zero(l, type->members[k].type);
+    return value;
+}
+
+/* Is the struct moved by one access, as float4 is? Not in local memory, whose parts may become
+ * values (pass_slots). */
+static bool is_one_access(const struct type *type, const struct ir_value *address)
+{
+    while (address->op == IR_ADD) address = address->operand[0];
+    bool is_vector = type->member_count == 2 || type->member_count == 4;
+    return is_vector && type->align == type->length && address->op != IR_SLOT;
+}
+
+static struct ir_value *lower_load(struct lower *, const struct type *, struct ir_value *address);
+
+static struct ir_value *load_struct(struct lower *l, const struct type *type,
+                                    struct ir_value *address)
+{
+    const struct member *members = type->members;
+    struct ir_value *value = struct_new(l, type), *load = NULL;
+    if (is_one_access(type, address)) {
+        load = lower_new(l, IR_LOAD, lower_type(members->type));
+        load->operand[0] = address;
+        load->bytes = (uint8_t)type_size(members->type);
+        load->parts = (uint8_t)type->member_count;
+        load->is_signed = has_sign(members->type);
+        ir_append(l->block, load);
+    }
+    for (int k = 0; k < type->member_count; k++) {
+        if (load == NULL) {
+            struct ir_value *at = lower_moved(l, address, members[k].offset);
+            value->incoming[k] = lower_load(l, members[k].type, at);
+            continue;
+        }
+        value->incoming[k] = lower_new(l, IR_PART, load->type);
+        value->incoming[k]->operand[0] = load;
+        value->incoming[k]->bits = (uint64_t)k;
+        ir_append(l->block, value->incoming[k]);
+    }
+    return value;
+}
+
+static void store_struct(struct lower *l, const struct type *type, struct ir_value *address,
+                         struct ir_value *value)
+{
+    const struct member *members = type->members;
+    if (!is_one_access(type, address)) {
+        for (int k = 0; k < type->member_count; k++)
+            lower_store(l, members[k].type, lower_moved(l, address, members[k].offset),
+                        value->incoming[k]);
+        return;
+    }
+    struct ir_value *store = lower_new(l, IR_STORE, IR_VOID);
+    store->operand[0] = address;
+    for (int k = 0; k < type->member_count; k++) store->operand[k + 1] = value->incoming[k];
+    store->bytes = (uint8_t)type_size(members->type);
+    store->parts = (uint8_t)type->member_count;
+    ir_append(l->block, store);
+}
+
+/* ---- volatile: an access that is done as it is written --------------------------------------- */
+
+static struct ir_value *access_volatile(struct lower *l, const struct type *type,
+                                        struct ir_value *address, struct ir_value *stored)
+{
+    struct ptx *ptx = ARENA_NEW(l->f->arena, struct ptx);
+    bool is_bool = type->kind == TYPE_BOOL;
+    char letter = type_is_real(type) ? 'f' : has_sign(type) ? 's' : 'u';
+    ptx->has_place = true;
+    ptx->effect = stored ? PTX_PLACE : PTX_LANES;
+    ptx->text =
+        cc_format(l->f->arena, "%s.volatile%%s.%c%d \t%s;", stored ? "st" : "ld", letter,
+                  8 * (int)type_size(type), stored ? "%a, %2" : "%0, %a");
+    if (stored && is_bool) stored = lower_op(l, IR_CONVERT, IR_I32, stored, NULL, false);
+    struct ir_value *value = lower_new(
+        l, IR_PTX, stored ? IR_VOID : is_bool ? IR_I32 : lower_type(type));
+    value->ptx = ptx;
+    value->operand[0] = address;
+    value->operand[1] = stored;
+    value->bytes = (uint8_t)type_size(type);
+    ir_append(l->block, value);
+    if (stored || !is_bool) return value;
+    return lower_op(l, IR_NOT_EQUAL, IR_BOOL, value, lower_integer(l, IR_I32, 0), false);
+}
+
+/* ---- accesses -------------------------------------------------------------------------------- */
+
 static struct ir_value *lower_load(struct lower *l, const struct type *type,
                                    struct ir_value *address)
 {
+    if (type->kind == TYPE_STRUCT) return load_struct(l, type, address);
+    if (type->is_volatile) return access_volatile(l, type, address, NULL);
     bool is_bool = type->kind == TYPE_BOOL;
     struct ir_value *load = lower_new(l, IR_LOAD, is_bool ? IR_I32 : lower_type(type));
     load->operand[0] = address;
@@ -24,6 +159,13 @@ static struct ir_value *lower_load(struct lower *l, const struct type *type,
 void lower_store(struct lower *l, const struct type *type, struct ir_value *address,
                  struct ir_value *value)
 {
+    if (type->kind == TYPE_STRUCT || type->is_volatile) {
+        if (type->kind == TYPE_STRUCT)
+            store_struct(l, type, address, value);
+        else
+            access_volatile(l, type, address, value);
+        return;
+    }
     if (type->kind == TYPE_BOOL) value = lower_op(l, IR_CONVERT, IR_I32, value, NULL, false);
     struct ir_value *store = lower_new(l, IR_STORE, IR_VOID);
     store->operand[0] = address;
@@ -55,14 +197,26 @@ static struct home *home_of(struct lower *l, struct symbol *symbol)
 static struct ir_value *lower_address(struct lower *l, const struct expr *lvalue)
 {
     if (lvalue->kind == EXPR_DEREF) return lower_expr(l, lvalue->left);
+    if (lvalue->kind == EXPR_MEMBER) {
+        struct ir_value *whole = lower_address(l, lvalue->left);
+        int64_t offset = lvalue->left->type->members[lvalue->member].offset;
+        return whole ? lower_moved(l, whole, offset) : NULL;
+    }
     return home_of(l, lvalue->symbol)->address;
+}
+
+/* The variable that an lvalue in registers is. */
+static const void *variable_of(struct lower *l, const struct expr *lvalue)
+{
+    if (lvalue->kind == EXPR_MEMBER) return key_of(variable_of(l, lvalue->left), lvalue->member);
+    return home_of(l, lvalue->symbol);
 }
 
 static struct ir_value *load_from(struct lower *l, const struct expr *lvalue,
                                   struct ir_value *address)
 {
     if (address) return lower_load(l, lvalue->type, address);
-    return variable_read(l, home_of(l, lvalue->symbol), lower_type(lvalue->type));
+    return lower_read(l, variable_of(l, lvalue), lvalue->type);
 }
 
 static void lower_assign(struct lower *l, const struct expr *lvalue, struct ir_value *address,
@@ -71,7 +225,7 @@ static void lower_assign(struct lower *l, const struct expr *lvalue, struct ir_v
     if (address)
         lower_store(l, lvalue->type, address, value);
     else
-        variable_write(l, home_of(l, lvalue->symbol), value);
+        lower_write(l, variable_of(l, lvalue), lvalue->type, value);
 }
 
 /* ---- conversions ----------------------------------------------------------------------------- */
@@ -231,7 +385,11 @@ static bool is_cheap(struct lower *l, const struct expr *e, int most)
     case EXPR_REAL:
     case EXPR_NULL:
     case EXPR_SPECIAL: return true;
-    case EXPR_LOAD: return e->left->kind == EXPR_SYMBOL && !home_of(l, e->left->symbol)->address;
+    case EXPR_LOAD: {
+        const struct expr *whole = e->left;
+        while (whole->kind == EXPR_MEMBER) whole = whole->left;
+        return whole->kind == EXPR_SYMBOL && !home_of(l, whole->symbol)->address;
+    }
     case EXPR_CONVERT:
     case EXPR_NOT:
     case EXPR_COMPLEMENT: return is_cheap(l, e->left, most - 1);
@@ -271,7 +429,7 @@ static void arm(struct lower *l, struct ir_block *block, struct ir_block *join,
     block_seal(l, block);
     lower_begin(l, block);
     struct ir_value *value = e ? lower_expr(l, e) : constant;
-    if (value) variable_write(l, variable, value);
+    if (value) lower_write(l, variable, e ? e->type : type_basic(TYPE_BOOL), value);
     lower_jump(l, join);
 }
 
@@ -286,12 +444,13 @@ static struct ir_value *choose(struct lower *l, const struct expr *e, const stru
     arm(l, if_false, join, right, lower_integer(l, IR_BOOL, is_or), e);
     block_seal(l, join);
     lower_begin(l, join);
-    return e->type->kind == TYPE_VOID ? NULL : variable_read(l, e, lower_type(e->type));
+    return e->type->kind == TYPE_VOID ? NULL : lower_read(l, e, e->type);
 }
 
 static struct ir_value *conditional(struct lower *l, const struct expr *e)
 {
-    bool is_cheap_choice = e->type->kind != TYPE_VOID && is_cheap(l, e->left, CHEAP_DEPTH) &&
+    bool is_cheap_choice = e->type->kind != TYPE_VOID && e->type->kind != TYPE_STRUCT &&
+                           is_cheap(l, e->left, CHEAP_DEPTH) &&
                            is_cheap(l, e->right, CHEAP_DEPTH);
     if (!is_cheap_choice) return choose(l, e, e->condition, e->left, e->right);
     struct ir_value *select = lower_new(l, IR_SELECT, lower_type(e->type));
@@ -310,6 +469,30 @@ static struct ir_value *logical(struct lower *l, const struct expr *e)
         return lower_op(l, is_and ? IR_AND : IR_OR, IR_BOOL, left, right, false);
     }
     return choose(l, e, e->left, is_and ? e->right : NULL, is_and ? NULL : e->right);
+}
+
+/* ---- PTX instructions ------------------------------------------------------------------------ */
+
+static struct ir_value *lower_ptx(struct lower *l, const struct expr *e)
+{
+    const struct ptx *ptx = e->ptx;
+    struct ir_value *arguments[IR_OPERANDS] = {NULL};
+    for (int k = 0; k < e->argument_count; k++) arguments[k] = lower_expr(l, e->arguments[k]);
+    struct ir_value *value = lower_new(l, IR_PTX, lower_type(e->type));
+    value->ptx = ptx;
+    for (int k = 0; k < e->argument_count; k++) value->operand[k] = arguments[k];
+    if (ptx->has_place) value->bytes = (uint8_t)type_size(e->type);
+    ir_append(l->block, value);
+    for (int k = 0; k < ptx->result_count; k++) {
+        struct ir_value *part = lower_new(l, IR_PART, lower_type(ptx->results[k]->type));
+        part->operand[0] = value;
+        part->bits = (uint64_t)k;
+        ir_append(l->block, part);
+        arguments[k] = part;
+    }
+    for (int k = 0; k < ptx->result_count; k++)
+        lower_assign(l, ptx->results[k], lower_address(l, ptx->results[k]), arguments[k]);
+    return value->type == IR_VOID ? NULL : value;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -363,6 +546,14 @@ struct ir_value *lower_expr(struct lower *l, const struct expr *e)
     case EXPR_UPDATE: return update(l, e);
     case EXPR_CALL: return lower_call(l, e);
     case EXPR_BUILTIN: return lower_builtin(l, e);
+    case EXPR_MEMBER: return lower_expr(l, e->left)->incoming[e->member];
+    case EXPR_STRUCT: {
+        struct ir_value *value = struct_new(l, e->type);
+        for (int k = 0; k < e->argument_count; k++)
+            value->incoming[k] = lower_expr(l, e->arguments[k]);
+        return value;
+    }
+    case EXPR_PTX: return lower_ptx(l, e);
     case EXPR_SYMBOL:
     case EXPR_DEREF: break;
     }

@@ -57,6 +57,28 @@ static void add_term(struct sum *s, struct ir_value *value, bool is_signed, int6
 
 static void take_apart(struct sum *s, struct ir_value *v, bool is_signed, int64_t factor);
 
+/* (64 * t + 31) >> 5 is 2 * t, if nothing overflows. nvcc knows it of multiples of 32, and of one
+ * less, so that its loads are told apart from stores by it there alone. */
+static bool take_shift(struct sum *s, struct ir_value *v, int64_t factor)
+{
+    struct ir_value *by = ir_operand(v, 1);
+    if (!v->is_signed || !ir_is_constant(by) || by->bits >= 32) return false;
+    struct sum shifted = {.steps = s->steps};
+    int64_t unit = (int64_t)1 << by->bits;
+    take_apart(&shifted, ir_operand(v, 0), true, 1);
+    if (shifted.is_too_long || shifted.base) return false;
+    if ((shifted.constant & (uint64_t)(unit - 1)) != 0 && (shifted.constant + 1) % (uint64_t)unit)
+        return false;
+    for (int k = 0; k < shifted.count; k++)
+        if (shifted.terms[k].factor % unit) return false;
+    for (int k = 0; k < shifted.count; k++) {
+        struct term *t = &shifted.terms[k];
+        add_term(s, t->value, t->is_signed, factor * (t->factor / unit));
+    }
+    s->constant += (uint64_t)(factor * ((int64_t)shifted.constant >> by->bits));
+    return true;
+}
+
 /* A sum or product with a constant, if it may be taken apart. */
 static bool take_operation(struct sum *s, struct ir_value *v, bool is_signed, int64_t factor)
 {
@@ -64,6 +86,7 @@ static bool take_operation(struct sum *s, struct ir_value *v, bool is_signed, in
     if (!is_exact) return false;
     struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
     switch (v->op) {
+    case IR_SHIFT_RIGHT: return take_shift(s, v, factor);
     case IR_ADD:
         take_apart(s, left, is_signed, factor);
         take_apart(s, right, is_signed, factor);
@@ -268,6 +291,14 @@ static void find_address(struct ir_function *f, struct ir_value *access)
         put_together(f, access, &s, (enum ir_space)space);
 }
 
+/* An atomic operation on shared or global memory; elsewhere its address stays generic. */
+static bool has_named_place(struct ir_value *v)
+{
+    if (v->op != IR_PTX || !v->ptx->has_place) return false;
+    int space = find_space(ir_operand(v, 0));
+    return space == IR_SHARED || space == IR_GLOBAL;
+}
+
 void pass_addresses(struct ir_function *f)
 {
     f->id_count = 0;
@@ -276,7 +307,7 @@ void pass_addresses(struct ir_function *f)
             v->id = ++f->id_count, v->scratch = NULL;
     for (int b = 0; b < f->block_count; b++)
         for (struct ir_value *v = f->order[b]->first; v; v = v->next)
-            if (ir_is_access(v)) find_address(f, v);
+            if (ir_is_access(v) || has_named_place(v)) find_address(f, v);
 }
 
 /* ---- may two accesses touch the same bytes? If not, one may be moved across the other -------- */
@@ -340,13 +371,18 @@ bool may_change(struct ir_function *f, struct ir_value *value, struct ir_value *
     case IR_STORE: return may_overlap(value, access);
     case IR_BARRIER:
     case IR_PRINTF: return access->space != IR_CONST && !is_private(f, access);
+    case IR_PTX:
+        if (value->ptx->effect == PTX_PLACE) return may_overlap(value, access);
+        return value->ptx->effect == PTX_MEMORY && access->space != IR_CONST &&
+               !is_private(f, access);
     default: return false;
     }
 }
 
 bool may_touch(struct ir_function *f, struct ir_value *value, struct ir_value *access)
 {
-    if (value->op == IR_LOAD) return may_overlap(value, access);
+    bool reads = value->op == IR_LOAD || (value->op == IR_PTX && value->ptx->has_place);
+    if (reads) return may_overlap(value, access);
     return may_change(f, value, access);
 }
 
@@ -477,11 +513,6 @@ static void need_operands(struct work *w, struct ir_value *v)
     for (int k = 0; v->op == IR_PHI && k < v->block->before_count; k++) need(w, v->incoming[k]);
 }
 
-static bool has_effect(const struct ir_value *v)
-{
-    return v->op == IR_STORE || v->op == IR_BARRIER || v->op == IR_PRINTF;
-}
-
 static void drop_values(struct ir_function *f)
 {
     struct work w = {.f = f};
@@ -490,7 +521,7 @@ static void drop_values(struct ir_function *f)
     for (int b = 0; b < f->block_count; b++) {
         need(&w, f->order[b]->condition);
         for (struct ir_value *v = f->order[b]->first; v; v = v->next)
-            if (has_effect(v)) need(&w, v);
+            if (ir_has_effect(v)) need(&w, v);
         while (w.count) need_operands(&w, w.waiting[--w.count]);
     }
     for (int b = 0; b < f->block_count; b++)

@@ -279,8 +279,14 @@ static void write_parameters(struct emit *module, const struct function *source)
     int number = 0;
     for (struct symbol *s = source->parameters; s; s = s->next) {
         char kind = type_is_real(s->type) ? 'f' : 'u';
-        text_add(&module->kernels, "%s\n\t.param .%c%d %s_param_%d", number ? "," : "", kind,
-                 8 * (int)type_size(s->type), source->mangled, number);
+        int size = (int)type_size(s->type);
+        text_add(&module->kernels, "%s\n\t.param ", number ? "," : "");
+        if (s->type->kind == TYPE_STRUCT)
+            text_add(&module->kernels, ".align %d .b8 %s_param_%d[%d]", (int)type_align(s->type),
+                     source->mangled, number, size);
+        else
+            text_add(&module->kernels, ".%c%d %s_param_%d", kind, 8 * size, source->mangled,
+                     number);
         number++;
     }
 }

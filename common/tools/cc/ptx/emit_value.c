@@ -1,6 +1,10 @@
 /* emit_value.c — one value as PTX instructions. */
 #include "emit.h"
+#include "common/tools/cc/ir/lower.h"
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char *const INTEGER[] = {[IR_BOOL] = "pred", [IR_I32] = "b32", [IR_I64] = "b64"};
 static const char *const SIGNED[] = {
@@ -123,8 +127,8 @@ static void write_parameter(struct emit_kernel *k, struct ir_value *v)
              : v->is_signed      ? 's'
                                  : 'u',
              8 * v->bytes);
-    text_add(&k->body, "\tld.param.%s \t%s, [%s_param_%d];\n", type, small.text, name,
-             (int)v->bits);
+    text_add(&k->body, "\tld.param.%s \t%s, [%s_param_%d", type, small.text, name, (int)v->bits);
+    text_add(&k->body, v->offset ? "+%d];\n" : "];\n", (int)v->offset);
     if (v->type == IR_BOOL) text_add(&k->body, "\tsetp.ne.s32 \t%s, %s, 0;\n", to.text, small.text);
 }
 
@@ -226,6 +230,57 @@ static void write_store(struct emit_kernel *k, struct ir_value *v)
     text_add(&k->body, ";\n");
 }
 
+/* ---- instructions of their own text ---------------------------------------------------------- */
+
+/* The registers of what %0, %1 … stand for; returns how many are results. */
+static int find_operands(struct emit_kernel *k, struct ir_value *v, struct operand *operands)
+{
+    const struct ptx *ptx = v->ptx;
+    int results = ptx->is_inline ? ptx->result_count : 1;
+    if (!ptx->is_inline && v->type != IR_VOID) operands[0] = emit_operand(k, v);
+    for (int n = 0; n < ptx->result_count; n++)
+        operands[n] = emit_register(k, lower_type(ptx->results[n]->type));
+    for (struct ir_value *p = v->next; p && ptx->result_count; p = p->next)
+        if (p->op == IR_PART && ir_operand(p, 0) == v) operands[p->bits] = emit_operand(k, p);
+    for (int n = 0; n < IR_OPERANDS && ir_operand(v, n); n++) {
+        struct ir_value *value = ir_operand(v, n);
+        bool is_number = value->type == IR_I32 || value->type == IR_I64;
+        operands[results + n] =
+            is_number && !ptx->is_inline ? emit_operand(k, value) : stored(k, value);
+    }
+    return results;
+}
+
+static void write_ptx(struct emit_kernel *k, struct ir_value *v)
+{
+    struct operand operands[2 * IR_OPERANDS];
+    int results = find_operands(k, v, operands);
+    for (int n = 0; n < v->ptx->result_count; n++) {
+        int first = v->ptx->first[n], bits = 8 * (int)type_size(v->ptx->results[n]->type);
+        if (first >= 0)
+            text_add(&k->body, "\tmov.b%d \t%s, %s;\n", bits, operands[n].text,
+                     operands[results + first].text);
+    }
+    text_add(&k->body, "\t");
+    for (const char *at = v->ptx->text; *at != 0;) {
+        size_t plain = strcspn(at, "%");
+        text_add(&k->body, "%.*s", (int)plain, at);
+        at += plain;
+        if (*at == 0) break;
+        char what = at[1];
+        at += 2;
+        if (what == '%') text_add(&k->body, "%%");
+        if (what == 's') text_add(&k->body, "%s", SPACES[v->space]);
+        if (what == 'a') write_place(k, v);
+        if (!isdigit((unsigned char)what)) continue;
+        char *end;
+        long number = strtol(at - 1, &end, 10);
+        text_add(&k->body, "%s", operands[number].text);
+        at = end;
+    }
+    text_add(&k->body, "\n");
+}
+
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 static void write_print(struct emit_kernel *k, struct ir_value *v)
@@ -283,7 +338,9 @@ void emit_value(struct emit_kernel *k, struct ir_value *v)
     switch (v->op) {
     case IR_CONSTANT:
     case IR_PHI:
+    case IR_STRUCT:
     case IR_PART: break;
+    case IR_PTX: write_ptx(k, v); break;
     case IR_PARAMETER: write_parameter(k, v); break;
     case IR_SPECIAL: write_special(k, v); break;
     case IR_SYMBOL:

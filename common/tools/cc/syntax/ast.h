@@ -35,6 +35,7 @@ enum type_kind {
     TYPE_ENUM,    /* computed with as the int, or unsigned, `base` */
     TYPE_POINTER, /* 8 bytes, to `base` */
     TYPE_ARRAY,   /* of `length` elements `base` */
+    TYPE_STRUCT,  /* of `members`, in `length` bytes: also float4 and the like */
     TYPE_NULL,    /* of nullptr and NULL; no variable and no loaded value has it */
     TYPE_HOST,    /* of host code: a struct, or another type that only has a name */
     TYPE_UNKNOWN, /* after an error, which was reported; never in a tree that is lowered */
@@ -43,12 +44,22 @@ enum type_kind {
 /* Length of an array whose size is given at the launch, or by its initialiser. */
 enum { NO_LENGTH = -1 };
 
+struct member {
+    const char *name;
+    const struct type *type; /* a number or a pointer */
+    int64_t offset;
+};
+enum { MOST_MEMBERS = 16 };
+
 struct type {
     enum type_kind kind;
-    bool is_const;
+    bool is_const, is_volatile;
     const struct type *base;
-    int64_t length;
-    const char *name; /* of an enum, a host type */
+    int64_t length, align;        /* align: of a struct */
+    const char *name;             /* of an enum, a struct, a host type */
+    const struct member *members; /* of a struct; two types with the same ones are the same */
+    int member_count;
+    int parameter; /* of a type that a template's parameter stands for: its number from 1 on */
 };
 
 /* The types without a base, not const. */
@@ -56,10 +67,11 @@ const struct type *type_basic(enum type_kind);
 const struct type *type_pointer(struct arena *, const struct type *base);
 const struct type *type_array(struct arena *, const struct type *base, int64_t length);
 const struct type *type_with_const(struct arena *, const struct type *);
-/* Without its own const. */
+const struct type *type_with_volatile(struct arena *, const struct type *);
+/* Without its own const and volatile. */
 const struct type *type_plain(struct arena *, const struct type *);
 
-/* The same but for const at the top. */
+/* The same but for const and volatile at the top. */
 bool type_same(const struct type *, const struct type *);
 
 /* In bytes; 0 for void, functions, host types, and arrays without a length. */
@@ -84,8 +96,9 @@ int64_t type_wrap(const struct type *, int64_t value);
  * The device code of a text as a tree: names are resolved, types are known, every
  * conversion is a node, templates are instances.
  *
- * Lvalues (places in memory) are EXPR_SYMBOL and EXPR_DEREF only. They stand only below EXPR_LOAD,
- * EXPR_DECAY and EXPR_ADDRESS, and on the left of EXPR_ASSIGN and EXPR_UPDATE.
+ * Lvalues (places in memory) are EXPR_SYMBOL, EXPR_DEREF, and EXPR_MEMBER of an lvalue. They stand
+ * only below EXPR_LOAD, EXPR_DECAY, EXPR_ADDRESS and EXPR_MEMBER, on the left of EXPR_ASSIGN and
+ * EXPR_UPDATE, and as results of EXPR_PTX.
  *
  * A tree without errors has no TYPE_UNKNOWN and no TYPE_HOST in it.
  */
@@ -122,6 +135,7 @@ enum expr_kind {
     EXPR_SPECIAL,      /* threadIdx.x … : `special` */
     EXPR_SYMBOL,       /* lvalue: `symbol` */
     EXPR_DEREF,        /* lvalue: where the pointer `left` points */
+    EXPR_MEMBER,       /* member number `member` of the struct `left`: an lvalue if `left` is one */
     EXPR_LOAD,         /* the value of the lvalue `left` */
     EXPR_DECAY,        /* a pointer to the first element of the lvalue `left`, an array */
     EXPR_ADDRESS,      /* a pointer to the lvalue `left` */
@@ -142,6 +156,8 @@ enum expr_kind {
     EXPR_UPDATE,      /* *left `op`= right: see below */
     EXPR_CALL,        /* function `callee` with `arguments`, of the parameters' types */
     EXPR_BUILTIN,     /* `builtin` with `arguments` */
+    EXPR_STRUCT,      /* a struct whose members are the `arguments` */
+    EXPR_PTX,         /* the instructions `ptx` with `arguments` */
 };
 
 /* EXPR_UPDATE, which is also ++ and --. The lvalue `left` is computed once. With T = `computed`:
@@ -181,6 +197,26 @@ enum builtin {
     BUILTIN_SQRT,
 };
 
+/* What instructions do besides computing their results. */
+enum ptx_effect {
+    PTX_NONE,   /* they may be left out, moved, or done twice */
+    PTX_LANES,  /* they stay where they are: other lanes take part, or the text says volatile */
+    PTX_PLACE,  /* … and change memory at the first argument, an address */
+    PTX_MEMORY, /* … and order or change any memory */
+};
+
+/* In `text`, %0 %1 … are the results and then the arguments, %a is [the first argument], %s its
+ * state space (.shared, or nothing). Without results, %0 is the value of the expression. */
+struct ptx {
+    const char *text;
+    enum ptx_effect effect;
+    bool has_place;        /* %a stands in it */
+    bool is_inline;        /* inline assembly: constants are put into registers */
+    struct expr **results; /* lvalues of 4 or 8 bytes */
+    int result_count;
+    int *first; /* for each result, the argument that it begins with ("+r"); -1: none */
+};
+
 struct expr {
     enum expr_kind kind;
     const struct type *type; /* of an lvalue: of what is stored there */
@@ -199,6 +235,8 @@ struct expr {
         struct symbol *symbol;
         struct function *callee;
         enum builtin builtin;
+        int member;
+        const struct ptx *ptx;
         struct {
             enum operation op;
             bool gives_old;

@@ -189,6 +189,7 @@ bool is_unknown(const struct expr *e)
 /* an lvalue */
 static bool is_place(const struct expr *e)
 {
+    if (e->kind == EXPR_MEMBER) return is_place(e->left);
     return e->kind == EXPR_SYMBOL || e->kind == EXPR_DEREF;
 }
 
@@ -243,7 +244,7 @@ static bool is_zero(const struct expr *e)
 /* May a pointer to `from` be one to `to`? Const may be added, and void stands for all types. */
 static bool may_point(const struct type *from, const struct type *to)
 {
-    if (from->is_const && !to->is_const) return false;
+    if ((from->is_const && !to->is_const) || (from->is_volatile && !to->is_volatile)) return false;
     return to->kind == TYPE_VOID || type_same(from, to);
 }
 
@@ -482,7 +483,9 @@ static struct expr *address_of(struct parser *p, struct expr *operand, struct po
         complain(p, position, NULL, "& takes the address of a variable, and this is a value");
         return unknown(p, position);
     }
-    if (operand->kind == EXPR_SYMBOL) operand->symbol->addressed = true;
+    const struct expr *whole = operand;
+    while (whole->kind == EXPR_MEMBER) whole = whole->left;
+    if (whole->kind == EXPR_SYMBOL) whole->symbol->addressed = true;
     struct expr *e = new_expr(p, EXPR_ADDRESS, type_pointer(p->arena, operand->type), position);
     e->left = operand;
     return e;

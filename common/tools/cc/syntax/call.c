@@ -4,11 +4,11 @@
 #include "parser.h"
 #include <string.h>
 
-/* ---- templates on integers, bools and enums -------------------------------------------------- */
+/* ---- templates on integers, bools, enums and types ------------------------------------------- */
 
 /*
  * A template is kept as its tokens; each instance reads them once more, with the parameters as
- * constants.
+ * constants or types.
  */
 
 enum { MOST_INSTANCES = 200 };
@@ -17,14 +17,18 @@ enum { MOST_INSTANCES = 200 };
 
 static void read_parameter(struct parser *p, struct template *template)
 {
-    if (sees(p, "typename") || sees(p, "class")) refuse(p, p->token, "a template on a type");
-    const struct specifiers s = read_specifiers(p);
+    struct template_parameter parameter = {0};
+    if (takes(p, "typename") || takes(p, "class")) {
+        if (p->token->kind == TOKEN_NAME) parameter.name = p->token, go_past(p);
+    } else {
+        const struct specifiers s = read_specifiers(p);
+        const struct declarator d = read_declarator(p, &s);
+        parameter = (struct template_parameter){d.name, type_plain(p->arena, d.type), NULL};
+        if (!type_is_integer(parameter.type) && p->stumbled_at == NULL)
+            refuse(p, s.begin,
+                   cc_format(p->arena, "a template on a `%s`", type_text(p->arena, d.type)));
+    }
     if (sees(p, "...")) refuse(p, p->token, "a template of any number of parameters");
-    const struct declarator d = read_declarator(p, &s);
-    struct template_parameter parameter = {d.name, type_plain(p->arena, d.type), NULL};
-    if (!type_is_integer(parameter.type) && p->stumbled_at == NULL)
-        refuse(p, s.begin,
-               cc_format(p->arena, "a template on a `%s`", type_text(p->arena, d.type)));
     if (takes(p, "=")) {
         parameter.otherwise = p->token;
         while (p->token->kind != TOKEN_END && !sees(p, ",") && !sees(p, ">"))
@@ -121,9 +125,21 @@ void read_template(struct parser *p)
 
 /* ---- instances ------------------------------------------------------------------------------- */
 
+/* A node that stands for a type. */
+static struct expr *type_argument(struct parser *p, const struct type *type, struct position at)
+{
+    return new_expr(p, EXPR_NULL, type, at);
+}
+
 /* One argument; NULL after an error. */
 static struct expr *read_argument(struct parser *p, const struct type *type)
 {
+    if (type == NULL) {
+        struct position position = p->token->at;
+        const struct type *argument = read_type_name(p);
+        bool is_right = p->stumbled_at == NULL && argument->kind != TYPE_UNKNOWN;
+        return is_right ? type_argument(p, argument, position) : NULL;
+    }
     struct expr *e = fit(p, read_conditional(p), type, "this argument of the template");
     if (is_unknown(e) || p->stumbled_at != NULL) return NULL;
     if (e->kind == EXPR_INTEGER) return e;
@@ -136,9 +152,18 @@ static struct expr *read_argument(struct parser *p, const struct type *type)
 static void add_constants(struct parser *p, const struct template *template,
                           struct expr **arguments)
 {
-    for (int i = 0; i < template->parameter_count && arguments[i] != NULL; i++)
-        if (template->parameters[i].name != NULL)
-            add_name(p, NAME_CONSTANT, template->parameters[i].name)->constant = arguments[i];
+    for (int i = 0; i < template->parameter_count && arguments[i] != NULL; i++) {
+        const struct template_parameter *parameter = &template->parameters[i];
+        if (parameter->name == NULL) continue;
+        if (parameter->type != NULL) {
+            add_name(p, NAME_CONSTANT, parameter->name)->constant = arguments[i];
+            continue;
+        }
+        struct type *type = ARENA_NEW(p->arena, struct type);
+        *type = *arguments[i]->type;
+        type->parameter = i + 1;
+        add_name(p, NAME_TYPE, parameter->name)->type = type;
+    }
 }
 
 /* The default of a parameter, which may use those before it. */
@@ -156,28 +181,78 @@ static struct expr *read_default(struct parser *p, const struct template *templa
     return e;
 }
 
+/* ---- arguments that follow from those of the call -------------------------------------------- */
+
+/* What the template's parameters are if a function's parameter of type `to` gets a `from`. */
+static void match(struct parser *p, const struct type *to, const struct type *from,
+                  struct expr **arguments, struct position at)
+{
+    if (to->parameter > 0 && arguments[to->parameter - 1] == NULL)
+        arguments[to->parameter - 1] = type_argument(p, type_plain(p->arena, from), at);
+    else if (type_is_pointer(to) && type_is_pointer(from))
+        match(p, to->base, from->base, arguments, at);
+}
+
+/* Reads the parameters of the function, with stand-ins for what is not known, and the arguments of
+ * the call that stands here. */
+static void deduce(struct parser *p, struct template *template, struct expr **arguments)
+{
+    struct token *here = p->token, *previous = p->previous;
+    struct scope *scope = p->scope;
+    struct expr call = {0}, **known = arena_take(p->arena, sizeof(*known) *
+                                                            (size_t)template->parameter_count);
+    struct function function = {0};
+    try_quietly(p);
+    read_arguments(p, &call);
+    p->scope = p->global;
+    p->token = template->begin;
+    begin_scope(p);
+    for (int i = 0; i < template->parameter_count; i++) {
+        known[i] = arguments[i];
+        if (known[i] == NULL) known[i] = integer(p, type_basic(TYPE_INT), 1, here->at);
+    }
+    add_constants(p, template, known);
+    const struct specifiers s = read_specifiers(p);
+    read_declarator(p, &s);
+    read_parameters(p, &function);
+    const struct symbol *parameter = function.parameters;
+    for (int i = 0; i < call.argument_count && parameter != NULL; i++, parameter = parameter->next)
+        match(p, parameter->type, call.arguments[i]->type, arguments, here->at);
+    was_right(p, here);
+    p->scope = scope;
+    p->token = here;
+    p->previous = previous;
+}
+
 struct expr **read_template_arguments(struct parser *p, struct template *template,
                                       const struct token *name)
 {
     int wanted = template->parameter_count, count = 0;
     struct expr **arguments = arena_take(p->arena, (size_t)(wanted + 1) * sizeof(struct expr *));
     bool outer = p->in_template_arguments, known = true;
+    bool has_list = sees(p, "<");
     p->in_template_arguments = true;
-    needs(p, "<");
-    while (!sees(p, ">") && count < wanted && p->stumbled_at == NULL) {
+    if (has_list) go_past(p);
+    while (has_list && !sees(p, ">") && count < wanted && p->stumbled_at == NULL) {
         arguments[count] = read_argument(p, template->parameters[count].type);
         known &= arguments[count++] != NULL;
         if (!takes(p, ",")) break;
     }
-    for (; known && count < wanted; count++) {
-        arguments[count] = read_default(p, template, count, arguments);
-        known = arguments[count] != NULL;
-        if (!known)
+    p->in_template_arguments = outer;
+    if (has_list) needs(p, ">");
+    if (known && count < wanted && sees(p, "(") && p->stumbled_at == NULL)
+        deduce(p, template, arguments);
+    for (int i = count; known && i < wanted; i++) {
+        if (arguments[i] == NULL) arguments[i] = read_default(p, template, i, arguments);
+        known = arguments[i] != NULL;
+        if (known) continue;
+        if (has_list)
             complain(p, name->at, NULL, "the template `%s` takes %d arguments, and here are %d",
                      text_of(p, name), wanted, count);
+        else
+            complain(p, name->at, "as in f<4>(x)",
+                     "`%s` is a template: its arguments are missing", text_of(p, name));
     }
-    p->in_template_arguments = outer;
-    needs(p, ">");
     return known && p->stumbled_at == NULL ? arguments : NULL;
 }
 
@@ -187,7 +262,9 @@ static struct instance *find_instance(const struct template *template, struct ex
     for (; instance != NULL; instance = instance->next) {
         bool same = true;
         for (int i = 0; i < template->parameter_count; i++)
-            same &= instance->arguments[i]->integer == arguments[i]->integer;
+            same &= template->parameters[i].type != NULL
+                        ? instance->arguments[i]->integer == arguments[i]->integer
+                        : type_same(instance->arguments[i]->type, arguments[i]->type);
         if (same) break;
     }
     return instance;
@@ -266,7 +343,7 @@ void read_arguments(struct parser *p, struct expr *call)
     p->in_template_arguments = outer;
 }
 
-static void wrong_count(struct parser *p, const struct expr *call, const char *name, int wanted)
+void wrong_count(struct parser *p, const struct expr *call, const char *name, int wanted)
 {
     complain(p, call->at, NULL, "`%s` takes %d argument%s, and here %s %d", name, wanted,
              wanted == 1 ? "" : "s", call->argument_count == 1 ? "is" : "are",
@@ -468,6 +545,9 @@ static struct expr *promote_for_printf(struct parser *p, struct expr *e)
 {
     if (e->type->kind == TYPE_FLOAT) return convert(p, e, type_basic(TYPE_DOUBLE), e->at);
     if (e->type->kind == TYPE_VOID) complain(p, e->at, NULL, "this has no value to be printed");
+    if (e->type->kind == TYPE_STRUCT)
+        complain(p, e->at, "print its members", "printf takes no `%s`",
+                 type_text(p->arena, e->type));
     if (e->type->kind == TYPE_NULL)
         return new_expr(p, EXPR_NULL, type_pointer(p->arena, type_basic(TYPE_VOID)), e->at);
     return promote(p, e);
@@ -546,5 +626,7 @@ struct expr *read_built_in(struct parser *p, struct token *name)
     for (size_t i = 0; i < sizeof(BUILT_IN) / sizeof(BUILT_IN[0]); i++)
         if (is_token(name, BUILT_IN[i].name))
             return sees(p, "(") ? read_math(p, name, &BUILT_IN[i]) : not_called(p, name);
-    return NULL;
+    if (!sees(p, "(")) return NULL;
+    struct expr *made = read_make(p, name);
+    return made != NULL || is_host_code(p) ? made : read_instruction(p, name);
 }

@@ -133,6 +133,7 @@ static bool read_flag(struct parser *p, struct specifiers *s)
         bool *flag;
     } flags[] = {{"static", &s->is_static},       {"extern", &s->is_extern},
                  {"typedef", &s->is_typedef},     {"const", &s->is_const},
+                 {"volatile", &s->is_volatile},
                  {"constexpr", &s->is_constexpr}, {"__global__", &s->is_global},
                  {"__device__", &s->is_device},   {"__host__", &s->is_host},
                  {"__shared__", &s->is_shared},   {"__constant__", &s->is_constant}};
@@ -152,6 +153,8 @@ static bool skip_inlining(struct parser *p)
 static bool read_named_type(struct parser *p, struct specifiers *s)
 {
     if (sees(p, "enum")) return s->type = read_enum(p), true;
+    if (sees(p, "struct") && p->token->next->kind == TOKEN_NAME && find_tag(p, p->token->next))
+        go_past(p);
     const struct name *name = find_name(p, p->token);
     if (name == NULL) name = find_tag(p, p->token);
     if (name == NULL || (name->kind != NAME_TYPE && name->kind != NAME_TAG)) return false;
@@ -200,8 +203,8 @@ struct specifiers read_specifiers(struct parser *p)
         if (s.type->kind == TYPE_UNKNOWN)
             complain(p, s.begin->at, NULL, "these words are no type together");
     }
-    if (sees(p, "volatile")) refuse(p, p->token, "volatile");
     if (s.is_const || s.is_constexpr) s.type = type_with_const(p->arena, s.type);
+    if (s.is_volatile) s.type = type_with_volatile(p->arena, s.type);
     return s;
 }
 
@@ -216,8 +219,8 @@ static const struct type *read_stars(struct parser *p, const struct type *type)
             type = type_with_const(p->arena, type);
         else if (sees(p, "&") || sees(p, "&&"))
             refuse(p, p->token, "a reference");
-        else if (sees(p, "volatile"))
-            refuse(p, p->token, "volatile");
+        else if (takes(p, "volatile"))
+            type = type_with_volatile(p->arena, type);
         else if (!takes(p, "__restrict__") && !takes(p, "__restrict"))
             return type;
     }
@@ -408,6 +411,14 @@ static void read_value(struct parser *p, struct filling *filling, const struct t
         close_brace(p);
         return;
     }
+    if (braces && type->kind == TYPE_STRUCT) {
+        for (int i = 0; i < type->member_count && !sees(p, "}") && p->stumbled_at == NULL; i++) {
+            read_value(p, filling, type->members[i].type, offset + type->members[i].offset);
+            if (!takes(p, ",")) break;
+        }
+        close_brace(p);
+        return;
+    }
     struct expr *value = fit(p, read_assignment(p), type, "the initial value");
     bool local = filling->symbol->kind == SYMBOL_LOCAL;
     if (!local && !is_unknown(value) && !is_constant(value))
@@ -471,7 +482,8 @@ static void read_initializer(struct parser *p, struct symbol *symbol)
 /* A const variable that begins with a constant is one itself. */
 static void remember_value(struct name *name, const struct symbol *symbol)
 {
-    bool simple = symbol->type->is_const && symbol->initials != NULL;
+    bool simple = symbol->type->is_const && symbol->initials != NULL &&
+                  symbol->type->kind != TYPE_STRUCT;
     if (simple && is_constant(symbol->initials->value)) name->value = symbol->initials->value;
 }
 

@@ -179,11 +179,6 @@ static struct expr *of_function(struct parser *p, struct token *token, struct fu
 
 static struct expr *of_template(struct parser *p, struct token *token, struct template *template)
 {
-    if (!sees(p, "<")) {
-        complain(p, token->at, "as in f<4>(x)", "`%s` is a template: its arguments are missing",
-                 text_of(p, token));
-        return skip_call(p, token);
-    }
     struct function *instance = read_instance(p, template, token);
     return instance == NULL ? skip_call(p, token) : of_function(p, token, instance);
 }
@@ -325,9 +320,10 @@ static struct expr *read_postfix(struct parser *p)
             e = skip_call(p, p->previous);
         } else {
             if ((sees(p, ".") || sees(p, "->")) && is_unknown(e)) give_up(p);
-            if (sees(p, ".") || sees(p, "->")) refuse(p, p->token, "a member of a struct");
             if (sees(p, "::")) refuse(p, p->token, "a name with ::");
-            return e;
+            if (!sees(p, ".") && !sees(p, "->")) return e;
+            if (is_dim3(e->type)) refuse(p, p->token, "a member of a dim3");
+            e = read_member(p, e);
         }
     }
 }

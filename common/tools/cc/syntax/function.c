@@ -120,6 +120,15 @@ static void check_launch(struct parser *p, const struct token *token)
                  "`%s` is launched with <<< >>>, but it is no kernel", text);
 }
 
+/* auto kernel = …; which then stands for one of several. */
+static bool is_variable(struct parser *p, const struct token *from, const struct token *token)
+{
+    const char *text = text_of(p, token);
+    for (; from != token; from = from->next)
+        if (is_token(from, "auto") && is_token(from->next, text)) return true;
+    return false;
+}
+
 static void find_launches(struct parser *p, const struct token *from, const struct token *to)
 {
     struct token *here = p->token;
@@ -129,7 +138,7 @@ static void find_launches(struct parser *p, const struct token *from, const stru
         bool kernel = name != NULL && name->kind == NAME_TEMPLATE && name->template->is_kernel;
         if (kernel && is_token(t->next, "<"))
             ask_for_instance(p, t, name->template);
-        else if (is_token(t->next, "<<<"))
+        else if (is_token(t->next, "<<<") && !is_variable(p, from, t))
             check_launch(p, t);
     }
     p->token = here;
@@ -220,6 +229,18 @@ static void skip_host(struct parser *p)
     struct token *begin = p->token;
     bool is_typedef = sees(p, "typedef"), is_const = false;
     if (is_typedef && read_typedef(p)) return;
+    if (is_typedef && next_is(p, "struct")) {
+        go_past(p);
+        struct type *type = (struct type *)(uintptr_t)read_struct(p);
+        if (type != NULL && p->token->kind == TOKEN_NAME) {
+            if (*type->name == 0) type->name = text_of(p, p->token);
+            add_name(p, NAME_TYPE, p->token)->type = type;
+            go_past(p);
+            needs(p, ";");
+            return;
+        }
+        p->token = begin;
+    }
     for (const struct token *t = begin; t->kind == TOKEN_NAME; t = t->next)
         is_const |= is_token(t, "const") || is_token(t, "constexpr");
     if (is_const && read_constant_variable(p)) return;
@@ -228,7 +249,9 @@ static void skip_host(struct parser *p)
     bool defines = is_struct(begin) && name != NULL && begin->next == name;
     if (defines) {
         struct name *tag = find_tag(p, name);
-        if (tag == NULL) add_name(p, NAME_TAG, name)->type = host_type(p, name);
+        const struct type *type = read_struct(p);
+        if (tag == NULL) tag = add_name(p, NAME_TAG, name);
+        if (type != NULL || tag->type == NULL) tag->type = type ? type : host_type(p, name);
     } else if (is_typedef) {
         while (p->token->kind != TOKEN_END && !sees(p, ";")) {
             if (sees(p, "{")) p->token = after_bracket(p->token);
@@ -281,7 +304,7 @@ static struct symbol *read_parameter(struct parser *p)
     return symbol;
 }
 
-static void read_parameters(struct parser *p, struct function *function)
+void read_parameters(struct parser *p, struct function *function)
 {
     struct symbol **last = &function->parameters;
     needs(p, "(");
@@ -648,6 +671,7 @@ struct unit *parse(struct token *first, struct token *const *wanted, size_t want
     if (program != NULL) close_end(program);
     begin_scope(p);
     p->global = p->scope;
+    declare_vectors(p);
     read_file(p);
     for (size_t i = 0; i < wanted_count; i++) read_wanted(p, wanted[i]);
     read_program(p, program);

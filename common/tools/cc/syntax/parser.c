@@ -394,15 +394,12 @@ struct word {
 
 static const struct word REFUSED[] = {
     {"goto", "goto"},
-    {"asm", "inline assembly"},
     {"__asm*", "inline assembly"},
-    {"volatile", "volatile"},
     {"struct", "a struct"},
     {"class", "a class"},
     {"union", "a union"},
     {"auto", "auto"},
     {"decltype", "decltype"},
-    {"typename", "a template on a type"},
     {"operator", "an operator of one's own"},
     {"namespace", "a namespace"},
     {"using", "using"},
@@ -418,18 +415,9 @@ static const struct word REFUSED[] = {
     {"__grid_constant__", "__grid_constant__"},
     {"__attribute__", "__attribute__"},
     {"atomic*", "an atomic operation"},
-    {"__shfl*", "a shuffle"},
     {"__reduce_*", "a reduction of a warp"},
     {"__match_*", "a vote"},
-    {"__ballot*", "a vote"},
-    {"__any*", "a vote"},
-    {"__all_sync", "a vote"},
     {"__all", "a vote"},
-    {"__activemask", "a vote"},
-    {"__syncwarp", "__syncwarp()"},
-    {"__syncthreads_*", "a barrier that counts"},
-    {"__threadfence*", "a fence"},
-    {"__ldg", "__ldg()"},
     {"cooperative_groups", "cooperative groups"},
     {"cg", "cooperative groups"},
     {"std", "the C++ library"},
@@ -438,13 +426,11 @@ static const struct word REFUSED[] = {
     {"clock", "clock()"},
     {"clock64", "clock64()"},
     {"assert", "assert()"},
-    {"__trap", "__trap()"},
     {"__half*", "a number of 16 bits"},
     {"half", "a number of 16 bits"},
     {"dim3", "dim3 in device code"},
     {"make_*", "a vector type"},
     {"__builtin_*", "a built-in function of the compiler"},
-    {"__nanosleep", "__nanosleep()"},
 };
 
 static const char *const MATH[] = {
@@ -488,16 +474,7 @@ static const char *const MATH[] = {
     "copysignf",
     "isinf",
     "atan2f",
-    "__popc",
-    "__popcll",
-    "__ffs",
-    "__ffsll",
-    "__clz",
-    "__clzll",
-    "__brev",
     "__mul24",
-    "__fadd_rn",
-    "__fmul_rn",
     "__expf",
     "__logf",
     "__sinf",
@@ -505,12 +482,6 @@ static const char *const MATH[] = {
     "__powf",
     "__fdividef",
     "__saturatef",
-    "__int_as_float",
-    "__float_as_int",
-    "__float_as_uint",
-    "__uint_as_float",
-    "__umulhi",
-    "__mulhi",
 };
 
 static const char *const LIBRARY[] = {
@@ -580,24 +551,10 @@ static bool is_among(const struct token *token, const char *const *words, size_t
     return false;
 }
 
-/* float4, int2, uchar3 … */
-static bool is_vector(const struct token *token)
-{
-    static const char *const ELEMENTS[] = {"float", "double", "int",      "uint",
-                                           "char",  "uchar",  "short",    "ushort",
-                                           "long",  "ulong",  "longlong", "ulonglong"};
-    char last = token->text[token->length - 1];
-    struct token element = *token;
-    element.length--;
-    return last >= '1' && last <= '4' &&
-           is_among(&element, ELEMENTS, sizeof(ELEMENTS) / sizeof(ELEMENTS[0]));
-}
-
 const char *refused_word(struct parser *p, const struct token *token)
 {
     for (size_t i = 0; i < sizeof(REFUSED) / sizeof(REFUSED[0]); i++)
         if (matches(token, REFUSED[i].pattern)) return REFUSED[i].what;
-    if (is_vector(token)) return cc_format(p->arena, "the vector type %s", text_of(p, token));
     if (is_among(token, MATH, sizeof(MATH) / sizeof(MATH[0])))
         return cc_format(p->arena, "the function %s", text_of(p, token));
     return NULL;

@@ -168,7 +168,7 @@ extern const char *const BUILT_IN_NAMES[];
 struct specifiers {
     const struct type *type;
     const struct token *begin;
-    bool is_static, is_extern, is_typedef, is_const, is_constexpr;
+    bool is_static, is_extern, is_typedef, is_const, is_constexpr, is_volatile;
     bool is_global, is_device, is_host, is_shared, is_constant;
     int max_threads, min_blocks;
     int64_t align; /* 0: not said */
@@ -199,9 +199,23 @@ int64_t read_constant(struct parser *, const char *what);
 /* expression.c, call.c */
 struct expr *read_call(struct parser *, struct token *name, struct function *);
 void read_arguments(struct parser *, struct expr *call); /* appends those of `(a, b)` */
+void wrong_count(struct parser *, const struct expr *call, const char *name, int wanted);
 /* A built-in function or variable; NULL: the name is of none. */
 struct expr *read_built_in(struct parser *, struct token *name);
 struct expr *read_string(struct parser *);
+
+/* struct.c */
+void declare_vectors(struct parser *);
+/* make_float4(…); NULL: the name is of no such function. */
+struct expr *read_make(struct parser *, struct token *name);
+/* `struct NAME { … }`; NULL: it has what the subset lacks, and the parser stands at its begin. */
+const struct type *read_struct(struct parser *);
+/* `.name` or `->name` after e. */
+struct expr *read_member(struct parser *, struct expr *e);
+
+/* instruction.c: what PTX instructions do. NULL: the name is of no such function. */
+struct expr *read_instruction(struct parser *, struct token *name);
+struct stmt *read_assembly(struct parser *); /* asm("…" : … : …); */
 
 /* build.c: nodes, with the conversions that their operands need */
 struct expr *new_expr(struct parser *, enum expr_kind, const struct type *, struct position);
@@ -244,6 +258,8 @@ void read_static_assert(struct parser *);
 /* enum NAME { … }, from `enum` on; its type. */
 const struct type *read_enum(struct parser *);
 
+/* Of a function, from its ( on, into the innermost scope. */
+void read_parameters(struct parser *, struct function *);
 /* function.c: a declaration or definition, from its ( on. The body of an instance is read later, by
  * read_bodies. NULL after an error. */
 struct function *read_function(struct parser *, const struct specifiers *, struct declarator,
@@ -254,7 +270,7 @@ void note_call(struct parser *, struct function *callee, struct position);
 
 struct template_parameter {
     const struct token *name;
-    const struct type *type;
+    const struct type *type; /* NULL: it stands for a type */
     struct token *otherwise; /* after =; NULL: none */
 };
 
@@ -273,7 +289,8 @@ struct template
 };
 
 void read_template(struct parser *); /* from `template` on */
-/* `<…>` after a template's name. NULL after an error. */
+/* `<…>` after a template's name. What it leaves out follows from the arguments of the call after
+ * it. An argument that is a type is a node of this type. NULL after an error. */
 struct expr **read_template_arguments(struct parser *, struct template *, const struct token *name);
 struct function *instance_of(struct parser *, struct template *, struct expr **arguments,
                              struct position);

@@ -167,6 +167,7 @@ struct expr *read_launch(struct parser *p, struct token *name, struct function *
                  kernel->name, kernel->parameter_count, count);
     const struct symbol *parameter = kernel->parameters;
     for (int i = SHAPE; i < call->argument_count && parameter != NULL; i++) {
+        if (parameter->type->kind == TYPE_STRUCT) refuse(p, name, "a launch with a struct in main");
         call->arguments[i] = fit(p, call->arguments[i], parameter->type, "this argument");
         parameter = parameter->next;
     }

@@ -21,6 +21,7 @@ static bool has_effect(const struct expr *e)
     case EXPR_CALL:
     case EXPR_BUILTIN:
     case EXPR_COMMA: return true;
+    case EXPR_PTX: return e->ptx->effect != PTX_NONE;
     case EXPR_AND_THEN:
     case EXPR_OR_ELSE: return has_effect(e->right);
     case EXPR_CONDITIONAL: return has_effect(e->left) || has_effect(e->right);
@@ -295,7 +296,7 @@ static struct stmt *read_item(struct parser *p)
     bool label = p->token->kind == TOKEN_NAME && next_is(p, ":") && !sees(p, "default");
     if (label) refuse(p, p->token, "a label for goto");
     bool word = sees(p, "return") || sees(p, "if") || sees(p, "else") || sees(p, "case") ||
-                sees(p, "goto") || sees(p, "do") || sees(p, "sizeof");
+                sees(p, "goto") || sees(p, "do") || sees(p, "sizeof") || sees(p, "asm");
     if (word || !begins_type(p)) return read_statement(p);
     struct token *begin = p->token;
     const struct specifiers s = read_specifiers(p);
@@ -346,7 +347,7 @@ static struct stmt *read_keyword(struct parser *p)
     } STATEMENTS[] = {{"{", read_block},       {"if", read_if},           {"for", read_for},
                       {"while", read_while},   {"do", read_do},           {"switch", read_switch},
                       {"case", read_label},    {"default", read_label},   {"return", read_return},
-                      {"break", read_leaving}, {"continue", read_leaving}};
+                      {"break", read_leaving}, {"continue", read_leaving}, {"asm", read_assembly}};
     if (p->token->kind == TOKEN_PRAGMA) return read_pragma(p);
     for (size_t i = 0; i < sizeof(STATEMENTS) / sizeof(STATEMENTS[0]); i++)
         if (sees(p, STATEMENTS[i].word)) return STATEMENTS[i].read(p);

@@ -74,42 +74,51 @@ const struct type *type_array(struct arena *arena, const struct type *base, int6
     return new_type(arena, (struct type){.kind = TYPE_ARRAY, .base = base, .length = length});
 }
 
-static const struct type *set_const(struct arena *arena, const struct type *type, bool is_const)
+const struct type *type_with_const(struct arena *arena, const struct type *type)
 {
-    if (type->is_const == is_const) return type;
+    if (type->is_const) return type;
     struct type *other = new_type(arena, *type);
-    other->is_const = is_const;
+    other->is_const = true;
     return other;
 }
 
-const struct type *type_with_const(struct arena *arena, const struct type *type)
+const struct type *type_with_volatile(struct arena *arena, const struct type *type)
 {
-    return set_const(arena, type, true);
+    struct type *other = new_type(arena, *type);
+    other->is_volatile = true;
+    return other;
 }
 
 const struct type *type_plain(struct arena *arena, const struct type *type)
 {
-    return set_const(arena, type, false);
+    if (!type->is_const && !type->is_volatile) return type;
+    struct type *other = new_type(arena, *type);
+    other->is_const = other->is_volatile = false;
+    return other;
 }
 
 bool type_same(const struct type *a, const struct type *b)
 {
     if (a == b) return true;
     if (a->kind != b->kind || a->length != b->length || a->name != b->name) return false;
+    if (a->members != b->members) return false;
     if (a->kind != TYPE_POINTER && a->kind != TYPE_ARRAY) return true;
-    return a->base->is_const == b->base->is_const && type_same(a->base, b->base);
+    return a->base->is_const == b->base->is_const && a->base->is_volatile == b->base->is_volatile &&
+           type_same(a->base, b->base);
 }
 
 int64_t type_size(const struct type *type)
 {
     if (type->kind == TYPE_ENUM) return type_size(type->base);
     if (type->kind == TYPE_HOST) return 0;
+    if (type->kind == TYPE_STRUCT) return type->length;
     if (type->kind != TYPE_ARRAY) return BASIC[type->kind].size;
     return type->length == NO_LENGTH ? 0 : type->length * type_size(type->base);
 }
 
 int64_t type_align(const struct type *type)
 {
+    if (type->kind == TYPE_STRUCT) return type->align;
     return type->kind == TYPE_ARRAY ? type_align(type->base) : type_size(type);
 }
 
@@ -152,9 +161,10 @@ static const char *text_around(struct arena *arena, const struct type *type, con
     if (type->kind == TYPE_ARRAY)
         return text_around(arena, type->base,
                            cc_format(arena, "%s[%lld]", middle, (long long)type->length));
-    return cc_format(
-        arena, "%s%s%s%s%s", type->is_const ? "const " : "", type->kind == TYPE_ENUM ? "enum " : "",
-        type->name != NULL ? type->name : BASIC[type->kind].name, *middle != 0 ? " " : "", middle);
+    return cc_format(arena, "%s%s%s%s%s%s", type->is_const ? "const " : "",
+                     type->is_volatile ? "volatile " : "", type->kind == TYPE_ENUM ? "enum " : "",
+                     type->name != NULL ? type->name : BASIC[type->kind].name,
+                     *middle != 0 ? " " : "", middle);
 }
 
 const char *type_text(struct arena *arena, const struct type *type)
@@ -234,15 +244,22 @@ static bool put_again(struct mangler *m, const char *full)
     return false;
 }
 
+static bool is_qualified(const struct type *type) { return type->is_const || type->is_volatile; }
+#define QUALIFIER(type) (!(type)->is_volatile ? "K" : (type)->is_const ? "VK" : "V")
+
 /* The type's name without S_, by which types are compared. */
 static const char *full_name(struct arena *arena, const struct type *type)
 {
-    if (type->is_const) return cc_format(arena, "K%s", full_name(arena, type_plain(arena, type)));
+    if (is_qualified(type))
+        return cc_format(arena, "%s%s", QUALIFIER(type), full_name(arena, type_plain(arena, type)));
+    if (type->parameter == 1) return "T_";
+    if (type->parameter > 1) return cc_format(arena, "T%d_", type->parameter - 2);
     switch (type->kind) {
     case TYPE_POINTER: return cc_format(arena, "P%s", full_name(arena, type->base));
     case TYPE_ARRAY:
         return cc_format(arena, "A%lld_%s", (long long)type->length, full_name(arena, type->base));
-    case TYPE_ENUM: return cc_format(arena, "%d%s", (int)strlen(type->name), type->name);
+    case TYPE_ENUM:
+    case TYPE_STRUCT: return cc_format(arena, "%d%s", (int)strlen(type->name), type->name);
     default: break;
     }
     size_t kind = type->kind;
@@ -257,9 +274,11 @@ static void put_type(struct mangler *m, const struct type *type)
         return;
     }
     if (put_again(m, full)) return;
-    if (type->is_const) {
-        put(m, "K");
+    if (is_qualified(type)) {
+        put(m, QUALIFIER(type));
         put_type(m, type_plain(m->arena, type));
+    } else if (type->parameter > 0) {
+        put(m, full);
     } else if (type->kind == TYPE_POINTER) {
         put(m, "P");
         put_type(m, type->base);
@@ -272,8 +291,14 @@ static void put_type(struct mangler *m, const struct type *type)
     remember(m, full);
 }
 
-static void put_argument(struct mangler *m, const struct expr *argument)
+static void put_argument(struct mangler *m, const struct expr *argument, bool is_type)
 {
+    if (is_type) {
+        struct type type = *argument->type;
+        type.parameter = 0;
+        put_type(m, &type);
+        return;
+    }
     put(m, "L");
     put_type(m, argument->type);
     bool negative = type_is_signed(argument->type) && argument->integer < 0;
@@ -290,7 +315,8 @@ const char *mangle_function(struct arena *arena, const struct function *function
     if (template != NULL) {
         remember(&m, m.text + 2);
         put(&m, "I");
-        for (int i = 0; i < template->parameter_count; i++) put_argument(&m, arguments[i]);
+        for (int i = 0; i < template->parameter_count; i++)
+            put_argument(&m, arguments[i], template->parameters[i].type == NULL);
         put(&m, "E");
         put_type(&m, function->result);
     }
