@@ -22,7 +22,7 @@ have "${cc%% *}" || need "${cc%% *} (compiles C)"
 have "${cxx%% *}" || need "${cxx%% *} (nvcc's host compiler)"
 [ "$compiler" = own ] || toolkit >/dev/null ||
     need "nvcc of a CUDA 13 toolkit (compiles the kernels;\
- the first puzzles and labs 2 to 5 can do without: make check-first1 COMPILER=own)"
+ the first puzzles and the labs can do without: make check-first1 COMPILER=own)"
 have_header zstd.h || need "zstd.h (libzstd-dev: the emulator unpacks kernels with it)"
 if [ "$tests" ]; then
     have_header criterion/criterion.h || need "criterion.h (libcriterion-dev: the tests use it)"

@@ -11,7 +11,7 @@ set -eu
 
 fetched_mb=105  # what toolkit.txt names,
 unpacked_mb=270 # and what build/cuda takes; measured
-without_nvcc="Without nvcc, COMPILER=own judges the first puzzles and labs 2 to 5:\
+without_nvcc="Without nvcc, COMPILER=own judges the first puzzles and the labs:\
  make check-first1 COMPILER=own, make check3 COMPILER=own."
 
 fail() {

@@ -364,7 +364,7 @@ END
     run bare make setup
     [ "$status" -eq 2 ]
     says "setup: this is Linux on aarch64, and setup knows only Linux on x86-64;"
-    says "Without nvcc, COMPILER=own judges the first puzzles and labs 2 to 5: "
+    says "Without nvcc, COMPILER=own judges the first puzzles and the labs: "
 }
 
 # fetch: `make setup` on a machine where only the toolkit is missing. pip is this machine's, and has

@@ -2,6 +2,7 @@
 the page and `make grade N=page` say the same, and what the browser and a link keep. With one: the
 judge in WebAssembly says what `make check3 COMPILER=own` says, of every file that the tests
 have."""
+import base64
 import csv
 import json
 import random
@@ -11,10 +12,10 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 from pathlib import Path
 
 from browser import BUILT, TOP, Page, check_below, need, node
-from step_table import steps_with
 
 RIGHT = {"barrier": ["1"], "conflicts": ["4", "6", "6", "6", "6", "2", "0"],
          "missing": ["2", "3", "1"], "sweep": ["abcdefghi"], "upsweep": ["abcdefghi"],
@@ -106,6 +107,24 @@ class Grade(unittest.TestCase):
             rows = self.grade(top / "class", "--roster", str(top / "roster.txt"))
             self.assertEqual(rows["Ben"]["conflicts"], "6 of 7")
 
+    def test_the_files_of_labs_in_links_are_judged_anew(self):
+        need("emcc", "pandoc")
+
+        def link(lab, text):
+            made = zlib.compressobj(wbits=-15)
+            letters = base64.urlsafe_b64encode(made.compress(text.encode()) + made.flush())
+            return "#text=labs_lab%d.%s" % (lab, letters.decode().rstrip("="))
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "links.txt"
+            file.write_text("Anna\t%s\nBen %s\nCarla %s\n" % (
+                link(9, solution(9)), link(3, "no kernel"), "#text=labs_lab3.x!"),
+                encoding="utf-8")
+            rows = self.grade(file)
+            self.assertEqual([row["lab9"] for row in rows.values()], ["100.00", "", ""])
+            self.assertEqual([row["lab3"] for row in rows.values()], ["", "0.00", ""])
+            self.assertEqual([row["status"] for row in rows.values()],
+                             ["judged", "judged", "look at it: no link with answers"])
+
     def test_what_is_missing_is_named(self):
         need("emcc", "pandoc")
         for arguments, says in (([], "give a file of links"), (["/nowhere"], "cannot be read"),
@@ -190,10 +209,8 @@ class WithoutStorage(InThePage):
 
 
 sys.path.append(str(TOP / "tests/python/cc"))
-from own import files  # noqa: E402
-from own import run  # noqa: E402
+from own import LABS, files, run, source_of  # noqa: E402
 
-LABS = steps_with("lab", "own")
 SECONDS = 2  # of the processor, that a lab's points may take
 WASM_BYTES = 979_430 - 143_600 + 250_000  # before the compiler, and what may be added
 BOX = "[data-code=%s] "
@@ -216,8 +233,7 @@ def judged_code(requests):
 
 
 def solution(lab):
-    return run("common/tools/labs/skeleton.sh", "--solution", lab,
-               next(TOP.glob("steps/%02d-*/scan.cu" % lab))).stdout
+    return run("common/tools/labs/skeleton.sh", "--solution", lab, source_of(lab)).stdout
 
 
 def puzzle(number):
@@ -372,6 +388,16 @@ class CodeInThePage(Box):
         self.assertEqual(self.texts(BOX % "lab3" + ".sizes tbody tr")[-1],
                          "2048 4094 / 4094 2520 / 2520 1024 / 1024 0 right")
 
+    def test_each_lab_begins_as_its_skeleton_and_its_solution_is_right_slow(self):
+        for lab in LABS:
+            chapter, name = next((TOP / "notes").glob("%02d-*.md" % lab)).stem, "lab%d" % lab
+            with self.subTest(lab=lab):
+                self.begin("#chapter=%s" % chapter, name)
+                skeleton = run("common/tools/labs/skeleton.sh", lab, source_of(lab)).stdout
+                self.assertEqual(self.value(name), skeleton)
+                self.type(solution(lab), name)
+                self.assertTrue(self.check(name).startswith("100.00 of 100 points"))
+
     def test_reasons_and_errors_lead_to_their_lines(self):
         self.begin()
         text = solution(3).replace("__syncthreads();", "", 1)
@@ -445,11 +471,16 @@ class CodeInThePage(Box):
         self.assertIn("all 1024 numbers are right", self.check("first1"))
         self.assertEqual(self.driver.execute_script(
             "return document.querySelector('[data-code=first1] .outcome').innerText.trim()"),
-            "all 1024 numbers are right\nYour kernel is right.")
+            "all 1024 numbers are right\nYour kernel is right.\n\n"
+            "Play the threads back, instruction by instruction")
         self.type(puzzle(1).replace("square", "mine"), "first1")
         self.assertIn("launches the kernel square", self.check("first1"))
         self.click("Open first3.cu", "first3")
         self.assertIn("out[1] is 4", self.check("first3"))
+        self.type(re.sub(r".*__syncthreads.*\n", "", puzzle(3)), "first3")
+        self.assertIn("Race reported", self.check("first3"))
+        self.click(name="first3", within="a.go")
+        self.wait_for(lambda: "Next race" in self.texts("button"))
 
 
 class Keys(Box):

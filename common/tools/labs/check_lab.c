@@ -75,7 +75,7 @@ static const struct option_row rows[] = {
     OPTION("hint", "LEVEL", "print a hint in place of the verdict; 1 to 3: the more, the clearer",
            set_hint),
     OPTION_FLAG("no-gpu", "leave out the second check, on a GPU", struct arguments, no_gpu),
-    OPTION("compiler", "WHICH", "nvcc, or own: this repository's, which compiles labs 2 to 5",
+    OPTION("compiler", "WHICH", "nvcc, or own: this repository's",
            set_compiler),
     OPTION_TEXT("nvcc", "NVCC", "where nvcc is; default: nvcc", struct arguments, nvcc),
     OPTION_FLAG("compile", "compile SOURCE.cu to PTX, and do nothing else", struct arguments,
@@ -424,17 +424,6 @@ static int test_source(const char *path, const struct lab *lab, struct fault *fa
                 lab->number);
 }
 
-/* The own compiler compiles a subset, to which the solutions of some labs belong. */
-static int test_compiler(const struct places *places, const struct arguments *a,
-                         const struct lab *lab, struct fault *fault)
-{
-    char solution[PATH_MAX];
-    path_of_solution(solution, places, lab, a->is_own);
-    if (!a->is_own || access(solution, R_OK) == 0) return 0;
-    return fail(fault, EXIT_USAGE, "Lab %s needs nvcc: the own compiler compiles labs 2 to 5.",
-                a->names[0]);
-}
-
 /* ---- for the grader -------------------------------------------------------------------------- */
 
 #define SOURCE_NAME "lab.cu" /* what the PTX of each submission calls its source */
@@ -530,7 +519,6 @@ static int run(const struct arguments *a, const struct places *places, struct fa
     if (!code && (a->results || a->refused || a->unjudged))
         return judge_for_grader(a, lab, &weights, fault);
     if (!code) code = test_source(a->names[1], lab, fault);
-    if (!code) code = test_compiler(places, a, lab, fault);
     if (!code) code = check(places, a, lab, &weights, &verdict, fault);
     if (code) return code;
     FILE *source = fopen(a->names[1], "r");

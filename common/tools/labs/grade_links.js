@@ -6,18 +6,23 @@
  *     node grade_links.js SUBMISSIONS --out FOLDER [--roster FILE]
  *
  * SUBMISSIONS is a file with a name and a link in each line, or a folder of files NAME.txt or
- * NAME/…, as learning platforms write them. Nothing of a submission is run: of its text counts only
- * what follows "answers=", and of that only answers that a lab can have.
+ * NAME/…, as learning platforms write them. Of a submission's text counts only what follows
+ * "answers=", and of that only answers that a lab can have, and what follows "text=": a lab's file,
+ * which is compiled, run and judged in WebAssembly, whose memory is all that it can reach.
  */
 "use strict";
 const fs = require("fs");
 const path = require("path");
 const { execFileSync } = require("child_process");
 const TOP = path.join(__dirname, "..", "..", ".."), BUILD = path.join(TOP, "build", "page");
-const { LABS, answersOfText, judge } = require(path.join(TOP, "common", "tools", "page", "labs.js"));
+const PAGE = path.join(TOP, "common", "tools", "page");
+const { LABS, answersOfText, judge } = require(path.join(PAGE, "labs.js"));
+const { judgeRequest } = require(path.join(PAGE, "code_lab.js"));
+const { decoded } = require(path.join(PAGE, "linked_text.js"));
+const { makeEmulator, runRequest } = require(path.join(PAGE, "worker.js"));
 
 const MOST_BYTES = 1 << 18, MOST_ANSWER = 1 << 26, POINTS = 25; // for each lab
-const LINK = /answers=([\w.-]*)/g;
+const LINK = /answers=([\w.-]*)/g, TEXT = /text=labs_(lab\d+)\.([\w-]*)/g;
 
 function fail(sentence) {
     process.stderr.write(`grade_links.js: ${sentence}\n`);
@@ -83,6 +88,16 @@ const cell = (text) => `"${text.replace(/[\x00-\x1f\x7f]/g, "?")
     .replace(/(^|[,;|])([\s"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1$2'")
     .replace(/"/g, '""')}"`;
 
+/* The points of each lab whose file a link holds, "" where none does. The last link counts. */
+async function pointsOf(text, bench) {
+    const points = Object.fromEntries(bench.codes.map((name) => [name, ""]));
+    for (const [, name, letters] of (text || "").matchAll(TEXT)) {
+        const found = bench.codes.includes(name) && await decoded(`${name}.${letters}`);
+        if (found) points[name] = await bench.judge(name, found.text);
+    }
+    return points;
+}
+
 /* The status, and the number of right answers in each lab. The last link counts. */
 async function judgedOf(text, bench) {
     const links = [...(text || "").matchAll(LINK)], right = {};
@@ -97,10 +112,12 @@ async function judgedOf(text, bench) {
 
 async function rowOf({ name, text }, bench) {
     const { right, status } = await judgedOf(text, bench), labs = Object.entries(LABS);
+    const codes = Object.values(await pointsOf(text, bench)), isJudged = codes.some(Boolean);
     const points = labs.reduce((sum, [lab, { rows }]) =>
         sum + POINTS * right[lab] / rows.length, 0);
-    return [cell(name), status, points.toFixed(2), POINTS * labs.length,
-            ...labs.map(([lab, { rows }]) => `${right[lab]} of ${rows.length}`)].join(",");
+    return [cell(name), isJudged ? "judged" : status, points.toFixed(2), POINTS * labs.length,
+            ...labs.map(([lab, { rows }]) => `${right[lab]} of ${rows.length}`),
+            ...codes].join(",");
 }
 
 /* The same request is run once. */
@@ -112,7 +129,23 @@ function makeBench() {
                 input: request, encoding: "utf8", maxBuffer: MOST_ANSWER }));
         return JSON.parse(answers.get(request));
     };
-    return { run, ptx: (name) => readable(path.join(BUILD, "ptx", `${name}.ptx`)),
+    /* Anew for each file, so that none finds what another has left in memory. */
+    const emulator = path.join(BUILD, "emulator.js"), wasm = fs.readFileSync(
+        path.join(BUILD, "emulator.wasm"));
+    const [, data] = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(
+        readable(path.join(BUILD, "upsweep.html"))), { labs } = JSON.parse(data);
+    async function judgeCode(name, text) {
+        const request = judgeRequest(labs, labs.tasks[name], `labs/${name}.cu`, text);
+        try {
+            const made = runRequest(await makeEmulator(require(emulator), wasm), request);
+            return JSON.parse(JSON.parse(made).verdict).points.toFixed(2);
+        } catch (error) { // it needs more memory than there is, for example
+            return "not judged";
+        }
+    }
+    const codes = Object.keys(labs.tasks).filter((name) => /^lab\d+$/.test(name));
+    return { run, codes, judge: judgeCode,
+             ptx: (name) => readable(path.join(BUILD, "ptx", `${name}.ptx`)),
              source: (name) => readable(path.join(TOP, name)) };
 }
 
@@ -132,7 +165,8 @@ async function main() {
     const bench = makeBench(), rows = [];
     for (const one of inOrder(submissionsOf(given), rosterOf(roster)))
         rows.push(await rowOf(one, bench));
-    const head = ["name", "status", "points", "most", ...Object.keys(LABS)].join(",");
+    const head = ["name", "status", "points", "most", ...Object.keys(LABS),
+                  ...bench.codes].join(",");
     const file = path.join(out, "grades.csv");
     fs.mkdirSync(out, { recursive: true });
     fs.writeFileSync(file, `${[head, ...rows].join("\n")}\n`);

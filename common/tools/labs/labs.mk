@@ -1,7 +1,7 @@
 # labs.mk — the labs: `make labN` writes a skeleton, `make checkN` judges it, `make hintN` helps;
 # `make grade` judges a class.
 
-LABS     := $(call steps_with,3,own nvcc)
+LABS     := $(call steps_with,3,yes)
 # A lab's source: the step's, or one of its own where the step's kernels are too long for a lab.
 lab_source = $(or $(wildcard common/tools/labs/sources/$(call two_digits,$(1))-*.cu),$\
              $(call folder,$(1))/scan.cu)
@@ -22,13 +22,11 @@ JUDGES_LABS = $(LAB_PROGRAMS) $(LAB_TEXTS)
 
 # COMPILER=own judges without nvcc, by the compiler of common/tools/cc, which compiles these labs.
 # It is an autograder's compiler unless it is told otherwise: its container needs but a shell then.
-OWN_LABS := $(call steps_with,3,own)
-COMPILER  = $(if $(and $(filter autograder-%,$(MAKECMDGOALS)),$(filter \
-            $(LAB),$(OWN_LABS))),own,nvcc)
+COMPILER  = $(if $(filter autograder-%,$(MAKECMDGOALS)),own,nvcc)
 JUDGE     = --compiler $(COMPILER) --nvcc '$(CUDA)/bin/nvcc'
 $(if $(filter-out nvcc own,$(COMPILER)),$(error COMPILER is "$(COMPILER)"; give nvcc or own))
 reference = $(if $(filter own,$(COMPILER)),build/cc/upcc \
-            $(patsubst %,build/labs/reference%.own.ptx,$(filter $(1),$(OWN_LABS) -exercise4)),\
+            $(patsubst %,build/labs/reference%.own.ptx,$(filter $(1),$(LABS) -exercise4)),\
             build/labs/reference$(1).ptx)
 
 #labs: ## teach: build what labs need

@@ -26,7 +26,8 @@ sys.path.append(str(PROFILES / "measure"))
 import cases  # noqa: E402  (it lies in profiles/)
 
 # The steps whose kernels the page compiles, too.
-COMPILED = ("02-naive", "03-work-efficient", "04-conflict-free", "05-arbitrary-size")
+COMPILED = (2, 3, 4, 5, 6, 7, 9, 11)  # steps, as in kernels.js
+CODE_LABS = (2, 3, 4, 5, 6, 7, 9, 11, 13)
 KEPT_SIZES = 16384  # elements of a recorded scan that the page can run
 FIRST = "03-work-efficient"  # the chapter that stands in the page as text
 
@@ -265,10 +266,10 @@ def sources(texts):
     return dict(sorted(found.items()))
 
 
-def headers(folders):
+def headers(steps):
     """The repository's headers that the kernels of these steps include, for the page's compiler."""
     found = {}
-    waiting = [path for folder in folders for path in sorted((STEPS / folder).glob("*.cu"))]
+    waiting = [path for step in steps for path in sorted(STEPS.glob("%02d-*/*.cu" % step))]
     while waiting:
         path = waiting.pop()
         for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
@@ -305,17 +306,17 @@ def printed(*command):
                           cwd=TOP).stdout
 
 
-def step_of(lab):
-    return next(STEPS.glob("%02d-*/scan.cu" % lab))
+def source_of(lab):
+    own = list((LABS / "sources").glob("%02d-*.cu" % lab))
+    return own[0] if own else next(STEPS.glob("%02d-*/scan.cu" % lab))
 
 
 def code_labs():
-    """Labs and exercises of the steps that the page compiles, and the first puzzles: the file to
-    begin with, as `make labN` writes it, and as what it is judged."""
-    make, labs = LABS / "skeleton.sh", [int(folder[:2]) for folder in COMPILED]
+    """Labs, exercises and the first puzzles: the file to begin with, as `make exerciseN` writes it,
+    and as what it is judged. code_lab.js makes a lab's file of its solution."""
     found = {}
-    for lab in labs:
-        found["lab%d" % lab] = {"judge": str(lab), "text": printed(make, lab, step_of(lab))}
+    for lab in CODE_LABS:
+        found["lab%d" % lab] = {"judge": str(lab)}
         exercise = LABS / "exercises" / "exercise.sh"
         found["exercise%d" % lab] = {"judge": printed(exercise, "--judge", lab).strip(),
                                      "text": printed(exercise, lab)}
@@ -327,8 +328,8 @@ def code_labs():
 
 def lab_texts():
     """What the judge needs of each lab: the solution that its counters are compared with."""
-    solutions = {str(int(folder[:2])): printed(LABS / "skeleton.sh", "--solution", int(folder[:2]),
-                                               STEPS / folder / "scan.cu") for folder in COMPILED}
+    solutions = {str(lab): printed(LABS / "skeleton.sh", "--solution", lab, source_of(lab))
+                 for lab in CODE_LABS}
     solutions["exercise4"] = subprocess.run(
         ["sed", "-f", str(LABS / "exercises" / "solution4.sed")], input=solutions["4"], check=True,
         capture_output=True, text=True).stdout

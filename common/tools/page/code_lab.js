@@ -14,6 +14,10 @@ const UNJUDGED = "It does not compile yet, so nothing has run, and no points are
 /* A text with a number of lines before it, as the request has it. */
 const header = (path, text) => `header ${path} ${text.split("\n").length}\n${text}`;
 
+/* A lab begins as its solution without what stands in the gaps, as `make labN` writes it. */
+const GAP = /( *\/\/ ---- \(about .*\n)[^]*?( *\/\/ ---- end of gap)/g;
+const textOf = (labs, { judge, text }) => text || labs.solutions[judge].replace(GAP, "$1\n$2");
+
 /* The request (face/face.h) that judges a text. */
 function judgeRequest(labs, { judge }, path, text) {
     const solution = labs.solutions[judge];
@@ -92,12 +96,17 @@ function labView(answer, toLine, isCompiled) {
 const puzzleText = (text) => text.trim().replace(/^labs\/.* is right\.$/m, "Your kernel is right.")
     .replace(/^.*has no kernel '(\w+)'.*$/m, "This puzzle launches the kernel `$1`, which the " +
              "text does not have. “Your own kernel”, in the list of chapters, runs others.");
+/* The program in the reader's own kernel, which plays its launches back. */
+const playedBack = (program) => make("a", { class: "go", href: `#${new URLSearchParams({
+    chapter: "own", own: program, form: '{"hasRun":true}' })}` },
+    "Play the threads back, instruction by instruction");
 /* Right numbers of a kernel that is wrong are not said in red. */
-function puzzleView({ text, right }, toLine) {
+function puzzleView({ text, right }, program, toLine) {
     const said = puzzleText(text), [numbers] = (!right && /^all .* right\n/.exec(said)) || [""];
     return [numbers ? make("p", {}, `${numbers.trim()}, but …`) : null,
             make("p", { class: right ? "right" : "wrong" },
-                 linked(said.slice(numbers.length), toLine))];
+                 linked(said.slice(numbers.length), toLine)),
+            make("p", {}, playedBack(program))];
 }
 
 /* On a phone, lines that are comments alone are broken. */
@@ -155,7 +164,7 @@ function makeCodeLab(host, name, { bench, texts }) {
         const isCompiled = !answer.diagnostics.some((one) => one.severity === "error");
         box.say(isCompiled || !isPuzzle ? "" : "Nothing has run.", answer.diagnostics);
         result.classList.remove("old");
-        replace(result, isPuzzle ? (isCompiled ? puzzleView(answer, toLine) : "")
+        replace(result, isPuzzle ? (isCompiled ? puzzleView(answer, box.area.value, toLine) : "")
             : labView(answer, toLine, isCompiled), printedView(answer.printed || []));
     }
 
@@ -206,7 +215,7 @@ function makeCodeLab(host, name, { bench, texts }) {
         return gap ? gap.index + (/gap/.test(gap[0]) ? 0 : gap[0].length) : 0;
     }
     host.append(begin);
-    box.show({ path, text: broken(task.text) });
+    box.show({ path, text: broken(textOf(labs, task)) });
     if (/^lab|^first1$/.test(name)) open();
 }
 

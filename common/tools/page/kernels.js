@@ -173,15 +173,15 @@ function requestOf(plan, ptx, options) {
 /* The name of the kernel of each launch, as PTX has it. */
 const kernelsOf = (plan) => plan.launches.map(([kernel]) => kernel.replace(/^\+/, ""));
 
-/* The steps whose kernels this page's compiler knows. */
-const MOST_COMPILED = 5;
+/* The steps whose kernels this page's compiler knows: it has no cooperative groups (step 10). */
+const COMPILED = [2, 3, 4, 5, 6, 7, 9, 11];
 const UNIFORM_ADD = /^static __global__ void uniform_add[^]*?^}$/m;
 
 /* The CUDA C of a variant: { path, text, after }; `after` is compiled behind the text, as step 5's
  * variants are launched with a kernel of its scan.cu. null: the page does not compile it. */
 function sourceOf(step, variant, sources) {
     const path = `steps/${variant.ptx}.cu`;
-    if (step.step > MOST_COMPILED || !sources[path]) return null;
+    if (!COMPILED.includes(step.step) || !sources[path]) return null;
     const isWithAdd = variant.ptx === "05-arbitrary-size/variants";
     return { path, text: sources[path], after: isWithAdd
         ? UNIFORM_ADD.exec(sources["steps/05-arbitrary-size/scan.cu"])[0] : "" };

@@ -92,4 +92,4 @@ function makeTexts(write) {
     };
 }
 
-module.exports = { MOST_LINKED, makeTexts, store };
+module.exports = { MOST_LINKED, decoded, makeTexts, store };

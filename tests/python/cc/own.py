@@ -14,7 +14,7 @@ BUILT = TOP / "build/tests/cc"
 BUILT.mkdir(parents=True, exist_ok=True)
 CUDA = subprocess.run(["common/build/toolkit.sh"], cwd=TOP, capture_output=True, text=True,
                       check=False).stdout.strip()
-LABS = steps_with("lab", "own")
+LABS = steps_with("lab", "yes")
 PARTS = re.compile(r"^( *// ---- gap (\d+):.*?)(^ *// ---- end of gap \d+\n)", re.M | re.S)
 ENVIRONMENT = {**os.environ, "EMU_THREADS": "1"}
 

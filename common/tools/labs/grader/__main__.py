@@ -97,7 +97,7 @@ on then. notes/instructor.md says more.""")
     add("--bom", action="store_true",
         help="begin grades.csv with the mark by which Excel recognises UTF-8")
     add("--compiler", type=one_of("compiler", "nvcc", "own"), default="nvcc",
-        help="nvcc, or own: this repository's, which compiles labs 2 to 5")
+        help="nvcc, or own: this repository's")
     add("--nvcc", default="nvcc", help="where nvcc is; default: nvcc")
     add("--bwrap", default="bwrap", help="the program of bubblewrap; default: bwrap")
     add("--no-sandbox", action="store_true",
