@@ -255,7 +255,8 @@ $(CORPORA): build/tests/measure/fuzz/corpus/%: $(addprefix tests/measure/fuzz/se
 build/tests/measure/fuzz/run-cuda: build/tests/measure/fuzz/cuda.o $(UPCC)
 build/tests/measure/fuzz/run-picture: build/tests/measure/fuzz/picture.o $(PICTURES) \
         $(call objects,$(wildcard $(addprefix common/harness/,input/*.c host/*.c print/*.c)) \
-        $(addprefix common/,step/element.c files/fault.c files/files.c files/visible.c))
+        $(addprefix common/,step/element.c $(addprefix files/,allocated.c fault.c files.c \
+        visible.c)))
 build/tests/measure/fuzz/run-picture: LIBRARIES = $(PNG) -Wl,--defsym,host_memory=fuzz_host_memory
 $(addprefix build/tests/measure/fuzz/run-,cubin fatbin ptx unpack): $(EMU) \
         $(call objects,$(addprefix tests/measure/fuzz/,cubin.c fatbin.c ptx.c unpack.c))
