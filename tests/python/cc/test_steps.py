@@ -1,7 +1,7 @@
 """test_steps.py -- steps 2 to 11 as the page runs them, every variant and size, under every seed
-and rule that the tests of the page use: values are equal in bits, and so are counters, but in a random
-order: there the lanes of a warp may arrive at a barrier or a store in several parts, each part
-counts, and which instruction the order parts depends on how many there are."""
+and rule that the tests of the page use: values are equal in bits, and so are counters, but in a
+random order: there the lanes of a warp may arrive at a barrier or a store in several parts, each
+part counts, and which instruction the order parts depends on how many there are."""
 import json
 import re
 import shutil
