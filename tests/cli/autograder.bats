@@ -309,7 +309,7 @@ END
     run make autograder-gradescope LAB=3 SEED=7 HIDE=work,65 OUT="$BATS_TEST_TMPDIR/out.zip"
     says "with seed 7, lab 3 has no size 65. Its sizes: 2 4 8 16 32 64 128 256 512 1024 2048"
     for wrong in 'LAB=8' 'LAB=' 'LAB=3 HIDE=everything' 'LAB=3 HIDE=6' 'LAB=3 SEED=x' \
-        'LAB=6 COMPILER=own' 'LAB=3 WEIGHTS=/no/weights'; do
+        'LAB=3 WEIGHTS=/no/weights'; do
         # shellcheck disable=SC2086
         run make autograder-gradescope $wrong OUT="$BATS_TEST_TMPDIR/out.zip"
         echo "$wrong: $output"

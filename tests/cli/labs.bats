@@ -2,7 +2,7 @@
 # labs.bats — the labs as a student sees them: skeletons, `make checkN`, points and reasons.
 load common
 
-LABS=$(awk -F, '$3 ~ /own|nvcc/ { printf sep $1; sep = " " }' steps/steps.csv)
+LABS=$(awk -F, '$3 == "yes" { printf sep $1; sep = " " }' steps/steps.csv)
 
 nvcc() { "$(common/build/toolkit.sh)/bin/nvcc" "$@"; }
 
@@ -421,7 +421,7 @@ END
     [ -z "${SANITIZED:-}" ] || skip "make would build this tree in the ordinary way"
     unset MAKEFLAGS MAKELEVEL
     local recipe
-    recipe=$(make --no-print-directory -n check3 | tail -n 1)
+    recipe=$(make --no-print-directory -n check3 | tail -n 2)
     run sh -c "${recipe/labs\/lab3.cu/$BATS_FILE_TMPDIR/lab3.ptx}"
     says "0.00 of 100 points"
     [ "$status" -eq 0 ]

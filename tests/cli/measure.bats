@@ -13,6 +13,8 @@ stand_ins() {
     local t=$BATS_TEST_TMPDIR
     mkdir -p "$t/bin" "$t/common/build" "$t/steps/03-tree" "$t/steps/10-grid" "$t/steps/12-ring"
     cp -rL profiles "$t"
+    cp common/build/step_table.py "$t/common/build"
+    cp steps/steps.csv "$t/steps"
     cd "$t" || return
     printf '#!/bin/sh\necho %s\n' "$t" | program common/build/toolkit.sh
     printf '#!/bin/sh\necho release 1, V1.0\n' | program bin/nvcc

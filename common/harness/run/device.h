@@ -222,10 +222,6 @@ int timer_run(struct timer *, run_fn *prepare, run_fn *work, void *context, int 
 int timer_run_warm(struct timer *, run_fn *prepare, run_fn *work, check_fn *check, void *context,
                    int reps, struct timing *, struct fault *);
 
-/* Empties the L2 and runs `work` once, timed: for callers that choose the order of runs
- * themselves. */
-int timer_once(struct timer *, run_fn *work, void *context, double *seconds, struct fault *);
-
 #define LEAD_MOST 5e-3 /* seconds: the GPU is kept busy no longer before a run */
 
 /* Work that is timed in turns with other work. */

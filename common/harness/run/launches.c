@@ -395,8 +395,9 @@ static cudaError_t empty_l2(const struct timer *timer)
     return cudaSuccess;
 }
 
-int timer_once(struct timer *timer, run_fn *work, void *context, double *seconds,
-               struct fault *fault)
+/* Empties the L2 and runs `work` once, timed. */
+static int timer_once(struct timer *timer, run_fn *work, void *context, double *seconds,
+                      struct fault *fault)
 {
     float milliseconds;
     if (timer->on_host) return time_once_on_host(work, context, seconds, fault);

@@ -110,8 +110,8 @@ CHECKS_OF_LABS := $(patsubst check-lab%,check%,$(filter-out $(FIRSTS:%=check-%) 
             $(WRITTEN:%=check-%))) $(LABS:%=hint%)
 $(CHECKS_OF_LABS): $(JUDGES_LABS) \
         $$(call reference,$$(subst exercise,-exercise,$$(call judged_as,$$(call judged,$$@))))
-	$(Q)build/labs/check-lab $(call judged_as,$(call judged,$@)) labs/$(call judged,$@).cu $(JUDGE) \
-	    $(if $(filter hint%,$@),--hint $(or $(LEVEL),1),$(ARGS) $(FEWER_OK))
+	$(Q)build/labs/check-lab $(call judged_as,$(call judged,$@)) labs/$(call judged,$@).cu \
+	    $(JUDGE) $(if $(filter hint%,$@),--hint $(or $(LEVEL),1),$(ARGS) $(FEWER_OK))
 
 FIRSTS_NEED = $(if $(filter own,$(COMPILER)),build/cc/upcc build/labs/run-first,$(EMU_RUNS))
 $(FIRSTS:%=check-%): check-%: | $$(FIRSTS_NEED)

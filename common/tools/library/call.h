@@ -15,15 +15,6 @@ static inline bool is_array(const void *array, size_t element)
     return array && (uintptr_t)array % element == 0;
 }
 
-/* Is the array of heads there and aligned, if one is needed? */
-static inline bool heads_given(const struct upsweep_scan_options *o)
-{
-    if (!o || o->kind == UPSWEEP_HEADS_NONE) return true;
-    if (o->kind == UPSWEEP_HEADS_OFFSETS)
-        return o->count == 0 || is_array(o->heads, sizeof(int64_t));
-    return is_array(o->heads, o->kind == UPSWEEP_HEADS_BYTES ? 1 : sizeof(uint32_t));
-}
-
 /* needed: bytes of the workspace. clear: how many of them have to be cleared. arrays: are all
  * arrays right that n > 0 elements need? *done: the call ends with what this function returns. */
 static inline cudaError_t begin_call(void *workspace, size_t *bytes, size_t needed, size_t clear,

@@ -489,6 +489,7 @@ template <bool right> __global__ void race_ring(int *out, const int *in, int til
             barrier_wait(&empty[stage], !parity); // at first, stages are empty
             if (lane == 0)
                 bulk_fetch(words[stage], in + tile * 32, sizeof words[stage], &full[stage]);
+            __syncwarp(); // a lane that lags by two phases would wait for ever
         } else {
             barrier_wait(&full[stage], parity);
             if (!right && lane == 0) barrier_arrive(&empty[stage]);

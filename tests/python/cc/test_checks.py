@@ -12,7 +12,7 @@ FILLS = {"zeros": "zero", "numbers": "ramp", "unwritten": "none"}
 TYPES = {"int": "s32", "unsigned": "u32", "float": "f32", "char": "s8", "double": "f64"}
 ERROR = re.compile(r"error: .{10,}", re.S)
 # Which of two accesses comes later depends on how many instructions there are.
-RACES = ("race-loop", "race-up-sweep")
+RACES = ("race-loop", "race-up-sweep", "race-lock-reader", "race-slot-ring")
 NOT_SENTENCES = re.compile(r"internal|assert|abort|segmentation", re.I)
 
 

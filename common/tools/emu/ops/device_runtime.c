@@ -34,9 +34,12 @@ static int last_error(struct warp *w, const struct insn *i, int lane, bool forge
     return RUNTIME_ANSWERED;
 }
 
+/* Calls of which only the table at the end of this file knows. */
+#define OWN_CALL(name) CALL_OF_LANES(static, name, false)
+
 /* cudaGetLastError(), cudaPeekAtLastError(): of this thread, in this grid */
-RUNTIME_CALL(runtime_get_error) { return last_error(w, i, lane, true); }
-RUNTIME_CALL(runtime_peek_error) { return last_error(w, i, lane, false); }
+OWN_CALL(runtime_get_error) { return last_error(w, i, lane, true); }
+OWN_CALL(runtime_peek_error) { return last_error(w, i, lane, false); }
 
 /* Copies a text to device memory. Returns its address; 0: there is no room for it. */
 static emu_addr place_text(struct warp *w, const char *text)
@@ -71,13 +74,13 @@ static int error_text(struct warp *w, const struct insn *i, int lane, int which)
 }
 
 /* cudaGetErrorName(error), cudaGetErrorString(error) */
-RUNTIME_CALL(runtime_error_name) { return error_text(w, i, lane, NAME); }
-RUNTIME_CALL(runtime_error_text) { return error_text(w, i, lane, SENTENCE); }
+OWN_CALL(runtime_error_name) { return error_text(w, i, lane, NAME); }
+OWN_CALL(runtime_error_text) { return error_text(w, i, lane, SENTENCE); }
 
 /* ---- the device ------------------------------------------------------------------------------ */
 
 /* cudaDeviceGetAttribute(&value, attribute, device) */
-RUNTIME_CALL(runtime_attribute)
+OWN_CALL(runtime_attribute)
 {
     const struct emu_host_side *side = &emu_of(w)->host_side;
     int value = 0, error = EMU_INVALID_VALUE;
@@ -88,7 +91,7 @@ RUNTIME_CALL(runtime_attribute)
 }
 
 /* cudaDeviceGetLimit(&value, limit) */
-RUNTIME_CALL(runtime_limit)
+OWN_CALL(runtime_limit)
 {
     const struct emu_host_side *side = &emu_of(w)->host_side;
     int limit = (int)builtin_argument(w, i, lane, 1, 4);
@@ -99,7 +102,7 @@ RUNTIME_CALL(runtime_limit)
 
 /* cudaGetDevice(&device), cudaGetDeviceCount(&count) */
 #define NUMBER(name, number)                                                                       \
-    RUNTIME_CALL(name) { return give(w, i, lane, EMU_OK, &(int){(int)(number)}, sizeof(int)); }
+    OWN_CALL(name) { return give(w, i, lane, EMU_OK, &(int){(int)(number)}, sizeof(int)); }
 NUMBER(runtime_device, emu_of(w)->number)
 NUMBER(runtime_device_count, emu_of(w)->host_side.devices)
 /* cudaRuntimeGetVersion(&version): the number that libcudadevrt returns in CUDA 13 */
@@ -125,7 +128,7 @@ static struct emu_kernel *kernel_of(struct warp *w, const struct insn *i, int la
 }
 
 /* cudaFuncGetAttributes(&attributes, kernel) */
-RUNTIME_CALL(runtime_kernel_attributes)
+OWN_CALL(runtime_kernel_attributes)
 {
     const struct emu_gpu *gpu = emu_of(w)->gpu;
     const struct emu_kernel *kernel = kernel_of(w, i, lane);
@@ -142,7 +145,7 @@ RUNTIME_CALL(runtime_kernel_attributes)
 }
 
 /* cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, dynamic shared bytes) */
-RUNTIME_CALL(runtime_occupancy)
+OWN_CALL(runtime_occupancy)
 {
     const struct emu_host_side *side = &emu_of(w)->host_side;
     const struct emu_kernel *kernel = kernel_of(w, i, lane);
@@ -154,7 +157,7 @@ RUNTIME_CALL(runtime_occupancy)
 }
 
 /* cudaGraphSetConditional(handle, value) */
-RUNTIME_CALL(runtime_set_condition)
+OWN_CALL(runtime_set_condition)
 {
     const struct emu_host_side *side = &emu_of(w)->host_side;
     uint64_t handle = builtin_argument(w, i, lane, 0, 8);
@@ -236,7 +239,7 @@ static emu_addr get_buffer(struct warp *w, const struct insn *i, int lane, int *
 }
 
 /* cudaGetParameterBufferV2(kernel, grid, block, shared) */
-RUNTIME_CALL(runtime_get_buffer)
+OWN_CALL(runtime_get_buffer)
 {
     int error;
     pthread_mutex_lock(&descendants_of(w)->lock);
@@ -286,7 +289,7 @@ static bool check_parameters(struct warp *w, const struct insn *i, int lane,
 }
 
 /* cudaLaunchDeviceV2(buffer, stream) */
-FAMILY_CALL(runtime_launch)
+CALL_OF_LANES(static, runtime_launch, true)
 {
     const struct launch *parent = w->block->launch;
     uint64_t buffer = builtin_argument(w, i, lane, 0, 8);

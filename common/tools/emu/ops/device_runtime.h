@@ -13,11 +13,6 @@
 
 typedef void runtime_function(struct warp *, const struct insn *, uint32_t mask);
 
-/* Errors, attributes, limits, kernels and launches (device_runtime.c). */
-runtime_function runtime_get_error, runtime_peek_error, runtime_error_name, runtime_error_text,
-    runtime_attribute, runtime_limit, runtime_device, runtime_device_count, runtime_version,
-    runtime_no_choice, runtime_kernel_attributes, runtime_occupancy, runtime_set_condition,
-    runtime_get_buffer, runtime_launch;
 /* Streams and events (device_runtime_memory.c). */
 runtime_function runtime_stream_create, runtime_stream_wait, runtime_event_create,
     runtime_event_record, runtime_destroy_stream, runtime_destroy_event;
@@ -38,11 +33,11 @@ struct thread_runtime *runtime_of(const struct warp *, int lane);
  * EMU_OK, the call's result; RUNTIME_ANSWERED: it has set the result itself, or there was a fault.
  * FAMILY_CALL holds the family's lock. */
 enum { RUNTIME_ANSWERED = -1 };
-#define RUNTIME_CALL(name) CALL_OF_LANES(name, false)
-#define FAMILY_CALL(name)  CALL_OF_LANES(name, true)
-#define CALL_OF_LANES(name, locks)                                                                 \
+#define RUNTIME_CALL(name) CALL_OF_LANES(, name, false)
+#define FAMILY_CALL(name)  CALL_OF_LANES(, name, true)
+#define CALL_OF_LANES(linkage, name, locks)                                                        \
     static int name##_lane(struct warp *, const struct insn *, int lane);                          \
-    void name(struct warp *w, const struct insn *i, uint32_t mask)                                 \
+    linkage void name(struct warp *w, const struct insn *i, uint32_t mask)                         \
     {                                                                                              \
         runtime_each_lane(w, i, mask, locks, name##_lane);                                         \
     }                                                                                              \
