@@ -91,15 +91,13 @@ def survivors(step):
         program = built(text, folder, step)
         expected = {n: counts(program, n) for n in SIZES.get(step, BLOCKS).split()}
     assert None not in expected.values(), "step %d is wrong as it is" % step
-    first = {}
-    for mutation in mutations("step%d.cu" % step, text[:text.index(MAIN)]):
-        first.setdefault(mutation.start, mutation)
+    changes = list(mutations(text[:text.index(MAIN)]))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = list(pool.map(lambda m: survives(m.applied(text), step, expected), first.values()))
+        found = list(pool.map(lambda m: survives(m.applied(text), step, expected), changes))
     print("step %d: %d of %d mutants survive" % (
         step, sum(map(bool, found)), sum(one is not None for one in found)), flush=True)
     return [re.sub(r"step\d\d_", "stepNN_", "- %s\n+ %s\n" % (m.before, m.after))
-            for m, one in zip(first.values(), found) if one]
+            for m, one in zip(changes, found) if one]
 
 
 def main():
