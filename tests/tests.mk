@@ -244,10 +244,10 @@ CORPORA := $(addprefix build/tests/measure/fuzz/corpus/,cubin cuda fatbin pictur
 SEEDS_ptx = $(addprefix tests/cases/fixtures/,programs/kernels.cu cudart_kernels.cu) \
             steps/02-naive/scan.cu
 SEEDS_cuda = $(wildcard steps/0[2345]-*/*.cu steps/first-kernel/*.cu)
-$(CORPORA): build/tests/measure/fuzz/corpus/%: $(addprefix tests/measure/fuzz/seeds.,sh awk) \
-        $$(wildcard tests/measure/fuzz/seeds/$$* tests/measure/fuzz/seeds/$$*.cu) $$(SEEDS_$$*)
+$(CORPORA): build/tests/measure/fuzz/corpus/%: tests/measure/fuzz/seeds.py \
+        tests/measure/fuzz/seeds/cubin.cu $$(SEEDS_$$*)
 	$(call say,seeds,$@)
-	$(Q)NVCC='$(NVCC)' tests/measure/fuzz/seeds.sh $* $(NEW) $(SEEDS_$*) && rm -rf $@ && \
+	$(Q)NVCC='$(NVCC)' tests/measure/fuzz/seeds.py $* $(NEW) $(SEEDS_$*) && rm -rf $@ && \
 	    mv -T $(NEW) $@
 
 # Each fuzzer gets its bytes through one function, fuzz_NAME; fuzz.sh builds the fuzzers in their

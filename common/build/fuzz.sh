@@ -6,7 +6,7 @@
 #   FUZZERS        which of them (default: all)
 #
 # An input that breaks a reader is kept in build/fuzz as NAME-crash-…, NAME-timeout-… or NAME-oom-….
-# Add it to tests/measure/fuzz/seeds/NAME when the reader is fixed. Inputs that reach new code are
+# Add it to tests/measure/fuzz/seeds.py when the reader is fixed. Inputs that reach new code are
 # collected in build/fuzz/found.
 set -eu
 seconds=${FUZZ_SECONDS:-60}

@@ -3,7 +3,7 @@
  *
  * Each target takes any bytes and must return, without a crash, a hang, a report of a sanitizer, or
  * an allocation out of proportion to its input. `make fuzz` links each with libFuzzer, which
- * generates the bytes; test_fuzz.c gives it the seeds of tests/measure/fuzz/seeds/NAME, among
+ * generates the bytes; test_fuzz.c gives it the seeds that tests/measure/fuzz/seeds.py makes, among
  * them the inputs that once broke something.
  *
  * So far, on two busy cores: 19 million containers, 1.5 million compressed texts, 15 million PTX

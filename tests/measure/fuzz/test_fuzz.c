@@ -1,6 +1,6 @@
 /*
- * test_fuzz.c — the emulator's readers take any bytes: the seeds that fuzzing has left in
- * tests/measure/fuzz/seeds, and each of them cut off in its middle. `make fuzz` looks for more.
+ * test_fuzz.c — the emulator's readers take any bytes: the seeds of tests/measure/fuzz/seeds.py,
+ * and each of them cut off in its middle. `make fuzz` looks for more.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz.h"
