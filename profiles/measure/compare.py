@@ -309,19 +309,10 @@ def no_ncu(command):
 
 
 def by_ncu(scan, command):
-    metrics = ncu.METRICS + ncu.METRICS_GPU
-    said = run("ncu", "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base",
-               "--metrics", ",".join(metrics), *command, check=False, both=True).stdout
-    with tempfile.TemporaryDirectory() as folder:
-        run("ncu", "--clock-control", "none", "--section", "SourceCounters", "--import-source",
-            "yes", "-f", "-o", folder + "/page", *command, check=False)
-        page = run("ncu", "--import", folder + "/page.ncu-rep", "--page", "source", "--csv",
-                   "--print-source", "cuda,sass", check=False, both=True).stdout
     try:
-        rows = ncu.totals(said, scan, metrics)
-        return rows + ncu.source(page, scan, len({row["launch"] for row in rows}))
+        return ncu.of_scan(scan, ncu.METRICS + ncu.METRICS_GPU, *command)
     except ValueError as error:
-        return fail("%s\n%s" % (error, said[-500:]))
+        return fail(str(error))
 
 
 def by_emulator(scan, command):

@@ -7,7 +7,6 @@ import hashlib
 import os
 import re
 import sys
-import tempfile
 
 import ncu
 from recording import (about_gpu, at_once, failed, joined, make, output, part, run, table_of,
@@ -139,22 +138,19 @@ def boxes():
 
 # ---- ncu -----------------------------------------------------------------------------------------
 
-def counted(metrics, *command, source=None):
-    """For each launch of a program the columns of ncu's raw page, at the clocks and caches of
-    everyday runs; and with `source`, the Source page of machine code."""
-    options = ["ncu", "--clock-control", "none", "--cache-control", "none", "--metrics",
-               ",".join(metrics)]
-    raw = ["--csv", "--page", "raw", "--print-units", "base"]
-    if not source:
-        names, _, launches = ncu.table(output(*options, *raw, *command, env=with_toolkit()))
-        return [dict(zip(names, launch)) for launch in launches]
-    with tempfile.TemporaryDirectory() as folder:
-        run(*options, "--section", "SourceCounters", "-f", "-o", folder + "/report", *command,
-            env=with_toolkit())
-        page = lambda *which: output("ncu", "--import", folder + "/report.ncu-rep", *which)
-        names, _, launches = ncu.table(page(*raw))
-        return ([dict(zip(names, launch)) for launch in launches],
-                page("--csv", "--page", "source", "--print-source", "sass"))
+CACHES = "--cache-control", "none"  # as in everyday runs
+
+
+def columns(raw):
+    """For each launch the columns of ncu's raw page."""
+    names, _, launches = ncu.table(raw)
+    return [dict(zip(names, launch)) for launch in launches]
+
+
+def raw_page(metrics, *command):
+    """What ncu prints of a program's launches."""
+    return output(*ncu.NCU, *CACHES, "--metrics", ",".join(metrics), *ncu.RAW, *command,
+                  env=with_toolkit())
 
 
 def each_kind(name, metrics):
@@ -165,7 +161,8 @@ def each_kind(name, metrics):
     patterns = collections.defaultdict(list)
     for row in rows:
         patterns[row[kind], row[variant]].append(row["pattern"])
-    launches = at_once(3, lambda *which: counted(metrics, "build/fidelity/patterns", name, *which),
+    program = "build/fidelity/patterns", name
+    launches = at_once(3, lambda *which: columns(raw_page(metrics, *program, *which)),
                        list(patterns))
     text = ",".join([kind, variant, "pattern", *metrics]) + "\n"
     for (which, names), measured in zip(patterns.items(), launches):
@@ -198,9 +195,7 @@ def product():
                for name in (*SHARED, "t_sectors_pipe_lsu_mem_global") for op in ("ld", "st")]
     run(toolkit() + "/bin/nvcc", "-O3", "-arch=sm_90", "notes/more/matrix-product.cu", "-o",
         "build/matrix-product")
-    said = output("ncu", "--clock-control", "none", "--cache-control", "none", "--metrics",
-                  ",".join(metrics), "--csv", "--page", "raw", "--print-units", "base",
-                  "build/matrix-product", env=with_toolkit())
+    said = raw_page(metrics, "build/matrix-product")
     return table_of(ncu.totals(said, ("product", "-", 64), metrics))
 
 
@@ -267,13 +262,14 @@ def memory():
                 {name: ncu.number(launch[name])
                  for name in metrics})
     for space in ("shared", "global", "local", "const"):
-        launches, page = counted(sum(HARDWARE.values(), []), program, "--joined", space,
-                                 source=True)
-        take(launches, sum(HARDWARE.values(), []), "joined")
+        metrics = sum(HARDWARE.values(), [])
+        _, raw, page = ncu.pages(metrics, program, "--joined", space, lines="sass",
+                                 options=CACHES, env=with_toolkit())
+        take(columns(raw), metrics, "joined")
         source.update(source_page(page))
     for which in SEPARATE:
         metrics = HARDWARE[which.split()[0]]
-        take(counted(metrics, program, *which.split()), metrics, "separate")
+        take(columns(raw_page(metrics, program, *which.split())), metrics, "separate")
     found = []
     for instruction, names in patterns.items():
         if instruction in source:

@@ -97,10 +97,6 @@ def bench():
 
 # ---- ncu -----------------------------------------------------------------------------------------
 
-NCU = "ncu", "--clock-control", "none"
-RAW = "--csv", "--page", "raw", "--print-units", "base"
-
-
 @on_gpu("ncu --clock-control none: counters of every launch of one verified scan, and of its "
         "source lines.")
 def counters():
@@ -118,23 +114,11 @@ def counters():
         return up_to(number, *few.get((number, variant), usual))
 
     def count(number, variant, n):
-        with tempfile.TemporaryDirectory() as folder:
-            report = folder + "/report"
-            said = run(*NCU, "--metrics", ",".join(ncu.METRICS), "--section", "SourceCounters",
-                       "--import-source", "yes", "-f", "-o", report, program(number), "--device",
-                       "cuda", *choose(variant), "--n", n, "--reps", 0, "--verify", "full", "--csv",
-                       check=False, both=True).stdout
-            page = lambda *options: run("ncu", "--import", report + ".ncu-rep", *options,
-                                        check=False, both=True).stdout
-            raw = page(*RAW)
-            source = page("--csv", "--page", "source", "--print-source", "cuda,sass")
         try:
-            rows = ncu.totals(raw, (number, variant, n), ncu.METRICS)
-            launches = len({row["launch"] for row in rows})
-            return rows + ncu.source(source, (number, variant, n), launches)
+            return ncu.of_scan((number, variant, n), ncu.METRICS, program(number), "--device",
+                               "cuda", *choose(variant), "--n", n, "--reps", 0, "--verify", "full")
         except ValueError as error:
-            return failed("step %s %s %s" % (number, variant, n),
-                          "%s\n%s\n%s\n" % (error, said[-500:], raw[-500:])) or []
+            return failed("step %s %s %s" % (number, variant, n), error) or []
     # ncu lets one kernel run after the other.
     return table_of(sum(at_once(4, count, [
         (number, variant, value(n)) for number in steps(2) for variant in variants(number)
@@ -143,8 +127,8 @@ def counters():
 
 def launches_of(metrics, number, name, n, *options):
     """What ncu says of each launch of a scan. `name` says in the rows what the options choose."""
-    said = run(*NCU, "--metrics", ",".join(metrics), *RAW, program(number), "--device", "cuda",
-               "--n", value(n), "--reps", 0, "--verify", "none", *options, check=False,
+    said = run(*ncu.NCU, "--metrics", ",".join(metrics), *ncu.RAW, program(number), "--device",
+               "cuda", "--n", value(n), "--reps", 0, "--verify", "none", *options, check=False,
                both=True).stdout
     try:
         return ncu.totals(said, (number, name, value(n)), metrics)
@@ -340,7 +324,7 @@ def ranks_verified():
 
 def side_by_side(*options):
     library = os.environ.get("UPSWEEP_LIBRARY", TOP + "/build/library/libupsweep.so")
-    paths = filter(None, (TOP + "/common/python", os.environ.get("PYTHONPATH")))
+    paths = filter(None, (TOP + "/common/tools/library/python", os.environ.get("PYTHONPATH")))
     return run(sys.executable, "-B", "profiles/measure/side_by_side.py", *options, check=False,
                env={"UPSWEEP_LIBRARY": library, "UPSWEEP_DEVICE": "cuda",
                     "PYTHONPATH": ":".join(paths)})

@@ -8,6 +8,13 @@ import csv
 import os
 import re
 import sys
+import tempfile
+
+from recording import run
+
+# At the clocks of everyday runs. RAW: totals of launches, without prefixes such as "kilo".
+NCU = "ncu", "--clock-control", "none"
+RAW = "--csv", "--page", "raw", "--print-units", "base"
 
 # What profiles record, by ncu's names; the emulator has the same. Conflicts and wavefronts of
 # shared memory are the hardware's own, and hold arbitration between blocks.
@@ -51,6 +58,27 @@ COLUMNS = {("LDS", "STS"): {"wavefronts": "L1 Wavefronts Shared",
            ("LDG", "STG", "LD.",
             "ST."): {"sectors": "L2 Theoretical Sectors Global"}}  # LD, ST: by generic addresses
 OPERATIONS = {"LDS": "ld", "STS": "st", "LDG": "ld", "STG": "st", "LD.": "ld", "ST.": "st"}
+
+
+def pages(metrics, *command, lines="cuda,sass", options=(), **how):
+    """What ncu says while it counts, its raw page, and its Source page."""
+    with tempfile.TemporaryDirectory() as folder:
+        said = run(*NCU, *options, "--metrics", ",".join(metrics), "--section", "SourceCounters",
+                   "--import-source", "yes", "-f", "-o", folder + "/report", *command, both=True,
+                   **how).stdout
+        page = lambda *which: run("ncu", "--import", folder + "/report.ncu-rep", *which,
+                                  check=False).stdout
+        return said, page(*RAW), page("--csv", "--page", "source", "--print-source", lines)
+
+
+def of_scan(scan, metrics, *command):
+    """Rows of a scan's launches, and of its source lines."""
+    said, raw, lines = pages(metrics, *command, check=False)
+    try:
+        rows = totals(raw, scan, metrics)
+        return rows + source(lines, scan, len({row["launch"] for row in rows}))
+    except ValueError as error:
+        raise ValueError("%s\n%s\n%s\n" % (error, said[-500:], raw[-500:])) from None
 
 
 def number(text):
