@@ -73,14 +73,21 @@ template <typename Places, int MOST> struct list {
     char *name() { return all[count - 1].name; } /* of the newest */
 };
 
-/* Do the words name it, as far as they go? */
-static bool is_wanted(char **words, std::initializer_list<std::string> names)
+/* If the words name it, as far as they go: launches each pattern, or prints its name. */
+template <typename Patterns, typename Launch>
+static void take(char **words, enum mode mode, std::initializer_list<std::string> names,
+                 const Patterns &patterns, const Launch &launch)
 {
-    for (const std::string &name : names) {
-        if (!*words) return true;
-        if (name != *words++) return false;
+    for (const std::string &name : names)
+        if (*words && name != *words++) return;
+    for (int p = 0; p < patterns.count; p++) {
+        if (mode != LIST) {
+            launch(p);
+            continue;
+        }
+        for (const std::string &name : names) printf("%s,", name.c_str());
+        printf("\"%s\"\n", patterns.all[p].name);
     }
-    return true;
 }
 
 /* Bytes of memory that patterns reach, and of local memory. */
@@ -217,59 +224,26 @@ template <typename Instruction, int COUNT> static __global__ void of_const(const
 
 static struct list<struct places, PATTERNS> patterns;
 
-static struct places *new_pattern(const char *format, int number)
+/* The element that each lane accesses is element_of(lane). */
+template <typename Element>
+static struct places *add(uint32_t bytes, const char *format, int number, const Element &element_of)
 {
     struct places *p = patterns.add(format, number);
+    for (int l = 0; l < LANES; l++) p->at[l] = element_of(l) * bytes % WINDOW;
     p->active = 0xffffffff;
     return p;
 }
 
-static void strided(int stride, uint32_t bytes)
-{
-    struct places *p = new_pattern("stride %d", stride);
-    for (int l = 0; l < LANES; l++) p->at[l] = l * stride * bytes % WINDOW;
-}
-
-/* Lanes that share: each `lanes` neighbours, or those that have all but bit `lanes` in common. */
-static void shared_by(int lanes, uint32_t bytes)
-{
-    struct places *p = new_pattern("%d lanes a place", lanes);
-    for (int l = 0; l < LANES; l++) p->at[l] = l / lanes * bytes;
-}
-static void without_bit(int bit, uint32_t bytes)
-{
-    struct places *p = new_pattern("same with lane ^ %d", bit);
-    for (int l = 0; l < LANES; l++) p->at[l] = (l & ~bit) * bytes;
-}
-/* Pairs whose places lie in two rows of banks. */
-static void rows_apart(int row, uint32_t bytes)
-{
-    struct places *p = new_pattern("pairs, rows %d apart", row);
-    for (int l = 0; l < LANES; l++)
-        p->at[l] = (l / 2 * bytes + (l >= 16 ? row * 128 : 0)) % WINDOW;
-}
-static void scattered(int range, uint32_t bytes)
-{
-    struct places *p = new_pattern("scattered over %d", range);
-    for (int l = 0; l < LANES; l++) p->at[l] = random_below(range) * bytes % WINDOW;
-}
-static void behind(int start, uint32_t bytes)
-{
-    struct places *p = new_pattern("consecutive from byte %d", start);
-    for (int l = 0; l < LANES; l++) p->at[l] = start + l * bytes;
-}
 /* Some lanes of a stride, or of pairs. */
 static void some_lanes(const char *name, uint32_t active, int stride, int lanes, uint32_t bytes)
 {
-    struct places *p = new_pattern(name, stride);
-    for (int l = 0; l < LANES; l++) p->at[l] = l / lanes * stride * bytes % WINDOW;
-    p->active = active;
+    add(bytes, name, stride, [=](int l) { return l / lanes * stride; })->active = active;
 }
 static void at_random(int number, uint32_t bytes)
 {
-    struct places *p = new_pattern("random lanes and places %d", number);
     uint32_t range = 1u << random_below(8);
-    for (int l = 0; l < LANES; l++) p->at[l] = random_below(range) * bytes % WINDOW;
+    struct places *p =
+        add(bytes, "random lanes and places %d", number, [=](int) { return random_below(range); });
     p->active = random_below(0xffffffff) | 1;
 }
 
@@ -278,17 +252,24 @@ static void make_patterns(uint32_t bytes, bool few)
 {
     static const int strides[] = {1, 2, 3, 8, 32, 33, 4, 5, 6, 7, 9, 12, 15, 16, 17, 24, 31, 64};
     patterns.count = 0, state = bytes;
-    for (int i = 0; i < (few ? 6 : 18); i++) strided(strides[i], bytes);
-    for (int lanes = 2; lanes <= LANES; lanes *= few ? 4 : 2) shared_by(lanes, bytes);
-    for (int bit = 1; bit < LANES; bit *= few ? 16 : 2) without_bit(bit, bytes);
-    for (int range = 4; range <= 1024; range *= 4) scattered(range, bytes);
+    for (int i = 0; i < (few ? 6 : 18); i++)
+        add(bytes, "stride %d", strides[i], [=](int l) { return l * strides[i]; });
+    for (int lanes = 2; lanes <= LANES; lanes *= few ? 4 : 2)
+        add(bytes, "%d lanes a place", lanes, [=](int l) { return l / lanes; });
+    for (int bit = 1; bit < LANES; bit *= few ? 16 : 2)
+        add(bytes, "same with lane ^ %d", bit, [=](int l) { return l & ~bit; });
+    for (int range = 4; range <= 1024; range *= 4)
+        add(bytes, "scattered over %d", range, [=](int) { return random_below(range); });
     some_lanes("lane 0, stride %d", 1, 1, 1, bytes);
     some_lanes("even lanes, stride %d", 0x55555555, 1, 1, bytes);
     some_lanes("upper half, stride %d", 0xffff0000, 2, 1, bytes);
     at_random(0, bytes);
     if (few) return;
-    for (int row = 1; row <= 4; row++) rows_apart(row, bytes);
-    for (int step = 1; step <= 4; step *= 2) behind(step * bytes, bytes);
+    for (int row = 1; row <= 4; row++) // pairs whose places lie in two rows of banks
+        add(bytes, "pairs, rows %d apart", row,
+            [=](int l) { return l / 2 + (l >= 16 ? row * 128 / bytes : 0); });
+    for (int step = 1; step <= 4; step *= 2)
+        add(bytes, "consecutive from byte %d", step * bytes, [=](int l) { return step + l; });
     some_lanes("odd lanes, stride %d", 0xaaaaaaaa, 1, 1, bytes);
     some_lanes("even lanes, stride %d", 0x55555555, 2, 1, bytes);
     some_lanes("lower half, stride %d", 0xffff, 1, 1, bytes);
@@ -350,23 +331,18 @@ static void launch(const struct instruction *i, kernel *run, int first, int numb
     finish();
 }
 
-static void take(const struct instruction *i, enum mode mode, char *memory)
+static void take_all(enum mode mode, char **wanted, char *memory)
 {
-    make_patterns(bytes_of(i->type), strchr(i->operation, '.') != NULL);
-    if (mode == JOINED) return launch(i, i->joined, 0, patterns.count, memory);
-    for (int p = 0; p < patterns.count; p++)
-        if (mode == LIST)
-            printf("%s,%s,%s,\"%s\"\n", i->space, i->operation, i->type, patterns.all[p].name);
-        else
-            launch(i, i->one, p, 1, memory);
-}
-
-static void take_all(enum mode mode, char **wanted)
-{
-    char *memory = mode == LIST ? NULL : zeros(2 * WINDOW);
     if (mode == LIST) printf("space,operation,type,pattern\n");
-    for (const struct instruction &i : instructions)
-        if (is_wanted(wanted, {i.space, i.operation, i.type})) take(&i, mode, memory);
+    for (const struct instruction &i : instructions) {
+        make_patterns(bytes_of(i.type), strchr(i.operation, '.') != NULL);
+        take(wanted, mode, {i.space, i.operation, i.type}, patterns, [&](int p) {
+            if (mode == SEPARATE)
+                launch(&i, i.one, p, 1, memory);
+            else if (p == 0)
+                launch(&i, i.joined, 0, patterns.count, memory);
+        });
+    }
 }
 
 /* ==== asynchronous copies ===================================================================== */
@@ -453,6 +429,14 @@ static struct places *new_pattern(const char *format, int a = 0, int b = 0)
     return p;
 }
 
+/* The byte that each lane reads first is from(lane). */
+template <typename From> static struct places *sources(const char *format, int a, const From &from)
+{
+    struct places *p = new_pattern(format, a);
+    for (int l = 0; l < LANES; l++) p->from[l] = from(l);
+    return p;
+}
+
 /* Strides of the sources and of the targets, in elements. */
 static struct places *strided(int from, int to)
 {
@@ -520,10 +504,8 @@ static void orders(void)
 static void same_source(void)
 {
     for (int lanes = 2; lanes <= 16; lanes *= 2) {
-        struct places *p = new_pattern("%d lanes a source", lanes);
-        for (int l = 0; l < LANES; l++) p->from[l] = l / lanes * unit;
-        p = new_pattern("%d sources in turn", lanes);
-        for (int l = 0; l < LANES; l++) p->from[l] = l % lanes * unit;
+        sources("%d lanes a source", lanes, [=](int l) { return l / lanes * unit; });
+        sources("%d sources in turn", lanes, [=](int l) { return l % lanes * unit; });
     }
 }
 
@@ -532,10 +514,9 @@ static void lines(void)
 {
     enum { LINE = 128 };
     for (int lines = 2; lines <= LANES; lines += lines / 2) {
-        struct places *p = new_pattern("%d lines in turn", lines);
-        for (int l = 0; l < LANES; l++) p->from[l] = l % lines * LINE + l / lines * unit % LINE;
-        p = new_pattern("%d lines, same place", lines);
-        for (int l = 0; l < LANES; l++) p->from[l] = l * lines / LANES * LINE;
+        sources("%d lines in turn", lines,
+                [=](int l) { return l % lines * LINE + l / lines * unit % LINE; });
+        sources("%d lines, same place", lines, [=](int l) { return l * lines / LANES * LINE; });
     }
 }
 
@@ -657,28 +638,18 @@ static const struct copy {
 #define LATER_ROW(NAME, CACHE, BYTES) {#NAME ".loaded", BYTES, of_copy<NAME##_loaded_##BYTES>},
     KINDS(PLAIN_ROW) KINDS(ZEROS_ROW) KINDS(AHEAD_ROW) KINDS(LATER_ROW)};
 
-static void take(const struct copy *copy, enum mode mode, char *memory)
+static void take_all(enum mode mode, char **wanted, char *memory)
 {
-    unit = copy->bytes;
-    make_patterns(copy->operation);
-    for (int p = 0; p < patterns.count; p++) {
-        if (mode == LIST) {
-            printf("%s,%u,\"%s\"\n", copy->operation, copy->bytes, patterns.all[p].name);
-            continue;
-        }
-        CHECK(cudaMemcpyToSymbol(chosen, &patterns.all[p].places, sizeof chosen));
-        copy->run<<<1, LANES, TO_BYTES>>>(memory);
-        finish();
-    }
-}
-
-static void take_all(enum mode mode, char **wanted)
-{
-    char *memory = mode == LIST ? NULL : zeros(FROM_BYTES);
     if (mode == LIST) printf("operation,bytes,pattern\n");
-    for (const struct copy &copy : copies)
-        if (is_wanted(wanted, {copy.operation, std::to_string(copy.bytes)}))
-            take(&copy, mode, memory);
+    for (const struct copy &copy : copies) {
+        unit = copy.bytes;
+        make_patterns(copy.operation);
+        take(wanted, mode, {copy.operation, std::to_string(unit)}, patterns, [&](int p) {
+            CHECK(cudaMemcpyToSymbol(chosen, &patterns.all[p].places, sizeof chosen));
+            copy.run<<<1, LANES, TO_BYTES>>>(memory);
+            finish();
+        });
+    }
 }
 } // namespace copying
 
@@ -728,34 +699,23 @@ static __constant__ struct places chosen;
 #define ONE  "{%0}"
 #define TWO  "{%0, %1}"
 #define FOUR "{%0, %1, %2, %3}"
-LDMATRIX(ldmatrix_x1, "x1", ONE)
-LDMATRIX(ldmatrix_x2, "x2", TWO)
-LDMATRIX(ldmatrix_x4, "x4", FOUR)
-LDMATRIX(ldmatrix_x1_trans, "x1.trans", ONE)
-LDMATRIX(ldmatrix_x2_trans, "x2.trans", TWO)
-LDMATRIX(ldmatrix_x4_trans, "x4.trans", FOUR)
-STMATRIX(stmatrix_x1, "x1", ONE)
-STMATRIX(stmatrix_x2, "x2", TWO)
-STMATRIX(stmatrix_x4, "x4", FOUR)
-STMATRIX(stmatrix_x1_trans, "x1.trans", ONE)
-STMATRIX(stmatrix_x2_trans, "x2.trans", TWO)
-STMATRIX(stmatrix_x4_trans, "x4.trans", FOUR)
+#define SHAPES(X, NAME)                                                                            \
+    X(NAME##_x1, "x1", ONE)                                                                        \
+    X(NAME##_x2, "x2", TWO)                                                                        \
+    X(NAME##_x4, "x4", FOUR)                                                                       \
+    X(NAME##_x1_trans, "x1.trans", ONE)                                                            \
+    X(NAME##_x2_trans, "x2.trans", TWO)                                                            \
+    X(NAME##_x4_trans, "x4.trans", FOUR)
+SHAPES(LDMATRIX, ldmatrix)
+SHAPES(STMATRIX, stmatrix)
 
-template <typename Fragment, typename T> static __global__ void wmma_load(uint32_t *out)
+/* A fragment of c needs a layout. */
+template <typename Fragment, typename T, wmma::layout_t... layout>
+static __global__ void wmma_load(uint32_t *out)
 {
     extern __shared__ __align__(128) char shared[];
     Fragment f;
-    wmma::load_matrix_sync(f, (const T *)(shared + chosen.at[0]), chosen.stride);
-    for (int e = 0; e < f.num_elements; e++)
-        if ((float)f.x[e] == 77) *out = 0;
-}
-
-template <typename Fragment, typename T, wmma::layout_t layout>
-static __global__ void wmma_load_c(uint32_t *out)
-{
-    extern __shared__ __align__(128) char shared[];
-    Fragment f;
-    wmma::load_matrix_sync(f, (const T *)(shared + chosen.at[0]), chosen.stride, layout);
+    wmma::load_matrix_sync(f, (const T *)(shared + chosen.at[0]), chosen.stride, layout...);
     for (int e = 0; e < f.num_elements; e++)
         if ((float)f.x[e] == 77) *out = 0;
 }
@@ -781,60 +741,51 @@ static struct places *new_pattern(const char *format, int a = 0, int b = 0)
     return p;
 }
 
+/* Where each lane's row begins is at(lane). */
+template <typename At> static void add(const char *format, int a, int b, const At &at)
+{
+    struct places *p = new_pattern(format, a, b);
+    for (int l = 0; l < LANES; l++) p->at[l] = at(l);
+}
+
 static void strided(int rows)
 {
-    struct places *p = new_pattern("stride %d rows", rows);
-    for (int l = 0; l < LANES; l++) p->at[l] = l * rows * ROW;
+    add("stride %d rows", rows, 0, [=](int l) { return l * rows * ROW; });
 }
 
 /* Matrices that lie side by side in a tile whose rows are `bytes` apart: each of `rows` rows. */
 static void tile(int rows, int bytes)
 {
-    struct places *p = new_pattern("tile of %d rows, %d bytes apart", rows, bytes);
-    for (int l = 0; l < LANES; l++) p->at[l] = l % rows * bytes + l / rows * ROW;
+    add("tile of %d rows, %d bytes apart", rows, bytes,
+        [=](int l) { return l % rows * bytes + l / rows * ROW; });
 }
 
 /* A tile whose chunks of 16 bytes are exchanged within rows of `bytes` bytes, as TMA does it. */
 static void swizzled(int bytes)
 {
-    struct places *p = new_pattern("tile of 8 rows, swizzled in %d bytes", bytes);
-    for (int l = 0; l < LANES; l++) {
+    add("tile of 8 rows, swizzled in %d bytes", bytes, 0, [=](int l) {
         uint32_t at = l % ROWS * bytes + l / ROWS * ROW % bytes;
-        p->at[l] = at ^ (at / 128 % (bytes / ROW) * ROW);
-    }
+        return at ^ (at / 128 % (bytes / ROW) * ROW);
+    });
 }
 
-static void behind(int start)
-{
-    struct places *p = new_pattern("from byte %d", start);
-    for (uint32_t &at : p->at) at += start;
-}
-
-/* Lanes that have the same row: neighbours, those in turn, or all but a bit. */
+/* Lanes that have the same row: neighbours, or those in turn. */
 static void repeated(int lanes)
 {
-    struct places *p = new_pattern("%d lanes a row", lanes);
-    for (int l = 0; l < LANES; l++) p->at[l] = l / lanes * ROW;
-    p = new_pattern("%d rows in turn", lanes);
-    for (int l = 0; l < LANES; l++) p->at[l] = l % lanes * ROW;
-}
-static void without_bit(int bit)
-{
-    struct places *p = new_pattern("same with lane ^ %d", bit);
-    for (int l = 0; l < LANES; l++) p->at[l] = (l & ~bit) * ROW;
+    add("%d lanes a row", lanes, 0, [=](int l) { return l / lanes * ROW; });
+    add("%d rows in turn", lanes, 0, [=](int l) { return l % lanes * ROW; });
 }
 
 /* Some rows in a second line of banks: `line` lines away, for lanes with `bit`. */
 static void displaced(int bit, int line)
 {
-    struct places *p = new_pattern("lanes with bit %d, %d lines further", bit, line);
-    for (int l = 0; l < LANES; l++) p->at[l] = (l & ~bit) * ROW + (l & bit ? line * 128 : 0);
+    add("lanes with bit %d, %d lines further", bit, line,
+        [=](int l) { return (l & ~bit) * ROW + (l & bit ? line * 128 : 0); });
 }
 
 static void at_random(int number, int range)
 {
-    struct places *p = new_pattern("random %d of %d rows", number, range);
-    for (uint32_t &at : p->at) at = random_below(range) * ROW;
+    add("random %d of %d rows", number, range, [=](int) { return random_below(range) * ROW; });
 }
 
 static void few_patterns(void)
@@ -845,28 +796,24 @@ static void few_patterns(void)
     at_random(0, 16), at_random(1, 64);
 }
 
-static void reversed(void)
-{
-    struct places *p = new_pattern("rows of a matrix in reverse");
-    for (int l = 0; l < LANES; l++) p->at[l] = (l ^ 7) * ROW;
-    p = new_pattern("two rows of each matrix in one bank");
-    for (int l = 0; l < LANES; l++) p->at[l] = l * ROW + (l % ROWS == 5 ? 1024 - 16 : 0);
-    p = new_pattern("one matrix repeated with another's row");
-    for (int l = 0; l < LANES; l++) p->at[l] = l % ROWS * ROW + (l == 9 ? 1024 : 0);
-}
-
 static void all_patterns(void)
 {
     for (int rows : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 24, 32, 33}) strided(rows);
     for (int bytes : {64, 80, 128, 144, 256, 272}) tile(8, bytes);
     for (int bytes : {32, 64, 80, 128, 144}) tile(16, bytes);
     for (int bytes : {32, 64, 128}) swizzled(bytes);
-    for (int start : {16, 32, 48, 64, 112}) behind(start);
+    for (int start : {16, 32, 48, 64, 112})
+        add("from byte %d", start, 0, [=](int l) { return l * ROW + start; });
     for (int lanes : {2, 4, 8, 16, 32}) repeated(lanes);
-    for (int bit = 1; bit < LANES; bit *= 2) without_bit(bit);
+    for (int bit = 1; bit < LANES; bit *= 2)
+        add("same with lane ^ %d", bit, 0, [=](int l) { return (l & ~bit) * ROW; });
     for (int bit = 1; bit < LANES; bit *= 2) displaced(bit, 8);
     for (int bit = 1; bit < 8; bit *= 2) displaced(bit, 1);
-    reversed();
+    add("rows of a matrix in reverse", 0, 0, [](int l) { return (l ^ 7) * ROW; });
+    add("two rows of each matrix in one bank", 0, 0,
+        [](int l) { return l * ROW + (l % ROWS == 5 ? 1024 - 16 : 0); });
+    add("one matrix repeated with another's row", 0, 0,
+        [](int l) { return l % ROWS * ROW + (l == 9 ? 1024 : 0); });
     for (int range = 8; range <= 512; range *= 4)
         for (int number = 0; number < 4; number++) at_random(number, range);
 }
@@ -899,18 +846,9 @@ static const struct move {
     void (*run)(uint32_t *);
     uint32_t bytes, least; /* of wmma: of an element; elements of a row */
 } moves[] = {
-    {"ldmatrix", "x1", ldmatrix_x1, 0, 0},
-    {"ldmatrix", "x2", ldmatrix_x2, 0, 0},
-    {"ldmatrix", "x4", ldmatrix_x4, 0, 0},
-    {"ldmatrix", "x1.trans", ldmatrix_x1_trans, 0, 0},
-    {"ldmatrix", "x2.trans", ldmatrix_x2_trans, 0, 0},
-    {"ldmatrix", "x4.trans", ldmatrix_x4_trans, 0, 0},
-    {"stmatrix", "x1", stmatrix_x1, 0, 0},
-    {"stmatrix", "x2", stmatrix_x2, 0, 0},
-    {"stmatrix", "x4", stmatrix_x4, 0, 0},
-    {"stmatrix", "x1.trans", stmatrix_x1_trans, 0, 0},
-    {"stmatrix", "x2.trans", stmatrix_x2_trans, 0, 0},
-    {"stmatrix", "x4.trans", stmatrix_x4_trans, 0, 0},
+#define LOADS(NAME, SHAPE, LIST)  {"ldmatrix", SHAPE, NAME, 0, 0},
+#define STORES(NAME, SHAPE, LIST) {"stmatrix", SHAPE, NAME, 0, 0},
+    SHAPES(LOADS, ldmatrix) SHAPES(STORES, stmatrix)
     {"wmma.load", "a.row.f16", wmma_load<HALF_A(row_major)>, 2, 16},
     {"wmma.load", "a.col.f16", wmma_load<HALF_A(col_major)>, 2, 16},
     {"wmma.load", "b.row.f16", wmma_load<HALF_B(row_major)>, 2, 16},
@@ -921,10 +859,10 @@ static const struct move {
     {"wmma.load", "a.col.tf32", wmma_load<TF32_A(col_major)>, 4, 16},
     {"wmma.load", "a.row.f64", wmma_load<DOUBLE_A(row_major)>, 8, 4},
     {"wmma.load", "a.col.f64", wmma_load<DOUBLE_A(col_major)>, 8, 8},
-    {"wmma.load", "c.row.f32", wmma_load_c<SUM(float), wmma::mem_row_major>, 4, 16},
-    {"wmma.load", "c.col.f32", wmma_load_c<SUM(float), wmma::mem_col_major>, 4, 16},
-    {"wmma.load", "c.row.f16", wmma_load_c<SUM(__half), wmma::mem_row_major>, 2, 16},
-    {"wmma.load", "c.col.f16", wmma_load_c<SUM(__half), wmma::mem_col_major>, 2, 16},
+    {"wmma.load", "c.row.f32", wmma_load<SUM(float), wmma::mem_row_major>, 4, 16},
+    {"wmma.load", "c.col.f32", wmma_load<SUM(float), wmma::mem_col_major>, 4, 16},
+    {"wmma.load", "c.row.f16", wmma_load<SUM(__half), wmma::mem_row_major>, 2, 16},
+    {"wmma.load", "c.col.f16", wmma_load<SUM(__half), wmma::mem_col_major>, 2, 16},
     {"wmma.store", "d.row.f32", wmma_store<SUM(float), wmma::mem_row_major>, 4, 16},
     {"wmma.store", "d.col.f32", wmma_store<SUM(float), wmma::mem_col_major>, 4, 16},
     {"wmma.store", "d.row.f16", wmma_store<SUM(__half), wmma::mem_row_major>, 2, 16},
@@ -940,40 +878,31 @@ static void make_patterns(const struct move *move)
     all_patterns();
 }
 
-static void take(const struct move *move, enum mode mode, uint32_t *memory)
+static void take_all(enum mode mode, char **wanted, char *memory)
 {
-    make_patterns(move);
-    for (int p = 0; p < patterns.count; p++) {
-        if (mode == LIST) {
-            printf("%s,%s,\"%s\"\n", move->operation, move->shape, patterns.all[p].name);
-            continue;
-        }
-        CHECK(cudaMemcpyToSymbol(chosen, &patterns.all[p].places, sizeof chosen));
-        move->run<<<1, LANES, WINDOW>>>(memory);
-        finish();
-    }
-}
-
-static void take_all(enum mode mode, char **wanted)
-{
-    uint32_t *memory = mode == LIST ? NULL : (uint32_t *)zeros(sizeof *memory);
     if (mode == LIST) printf("operation,shape,pattern\n");
-    for (const struct move &move : moves)
-        if (is_wanted(wanted, {move.operation, move.shape})) take(&move, mode, memory);
+    for (const struct move &move : moves) {
+        make_patterns(&move);
+        take(wanted, mode, {move.operation, move.shape}, patterns, [&](int p) {
+            CHECK(cudaMemcpyToSymbol(chosen, &patterns.all[p].places, sizeof chosen));
+            move.run<<<1, LANES, WINDOW>>>((uint32_t *)memory);
+            finish();
+        });
+    }
 }
 } // namespace moving
 
 int main(int argc, char **argv)
 {
-    char **wanted = argv + 1;
+    char **wanted = argv + 1, *memory = zeros(copying::FROM_BYTES);
     enum mode mode = SEPARATE;
     if (argc > 1 && strcmp(argv[1], "--list") == 0) mode = LIST, wanted++;
     if (argc > 1 && strcmp(argv[1], "--joined") == 0) mode = JOINED, wanted++;
     if (*wanted && strcmp(*wanted, "copies") == 0)
-        copying::take_all(mode, wanted + 1);
+        copying::take_all(mode, wanted + 1, memory);
     else if (*wanted && strcmp(*wanted, "matrices") == 0)
-        moving::take_all(mode, wanted + 1);
+        moving::take_all(mode, wanted + 1, memory);
     else
-        take_all(mode, wanted);
+        take_all(mode, wanted, memory);
     return 0;
 }
