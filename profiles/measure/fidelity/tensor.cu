@@ -289,6 +289,8 @@ static void launch(kernel *run, int blocks)
     CUDA(cudaMemcpy(host, device, blocks * sizeof *host, cudaMemcpyDeviceToHost));
 }
 
+static const uint64_t NOTHING_HASHED = 14695981039346656037u;
+
 static uint64_t hash(uint64_t h, const void *data, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) h = (h ^ ((const unsigned char *)data)[i]) * 1099511628211u;
@@ -301,40 +303,40 @@ static void print_words(const uint32_t *words, int count)
     printf("\n");
 }
 
+/* Prints a hash of the results. */
+static void launch_random(const struct instruction *i, const char *class_name)
+{
+    int words = formats[i->in].bits == 64 ? 2 : 1;
+    uint64_t h = NOTHING_HASHED;
+    launch(i->run, ROUNDS);
+    for (const auto &o : host) h = hash(h, o.d, i->d * words * sizeof o.d[0]);
+    printf("random,%s,%s,%016llx\n", i->name, class_name, (unsigned long long)h);
+}
+
 static void random_case(const struct instruction *i, enum class_ how)
 {
-    int reach = 2 * bias(i->in), words = formats[i->in].bits == 64 ? 2 : 1;
-    uint64_t h = 14695981039346656037u;
+    int reach = 2 * bias(i->in);
     begin(i->name, how);
     memset(host, 0, sizeof host);
-    for (int round = 0; round < ROUNDS; round++) {
-        struct operands *o = &host[round];
-        fill(o->a, i->a, i->in, how, reach);
-        fill(o->b, i->b, i->in, how, reach);
-        fill(o->c, i->c, i->from, how, reach);
+    for (auto &o : host) {
+        fill(o.a, i->a, i->in, how, reach);
+        fill(o.b, i->b, i->in, how, reach);
+        fill(o.c, i->c, i->from, how, reach);
     }
-    launch(i->run, ROUNDS);
-    for (int round = 0; round < ROUNDS; round++)
-        h = hash(h, host[round].d, i->d * words * sizeof host[0].d[0]);
-    const char *class_name = i->in == BITS ? "bits" : class_names[how];
-    printf("random,%s,%s,%016llx\n", i->name, class_name, (unsigned long long)h);
+    launch_random(i, i->in == BITS ? "bits" : class_names[how]);
 }
 
 /* Integers whose sums overflow. */
 static void saturated(const struct instruction *i)
 {
     begin(i->name, CLASSES);
-    for (int round = 0; round < ROUNDS; round++) {
-        fill(host[round].a, i->a, BITS, ANY, 0);
-        fill(host[round].b, i->b, BITS, ANY, 0);
+    for (auto &o : host) {
+        fill(o.a, i->a, BITS, ANY, 0);
+        fill(o.b, i->b, BITS, ANY, 0);
         for (int r = 0; r < i->c; r++)
-            for (int l = 0; l < LANES; l++)
-                host[round].c[r][l] = INT32_MAX - random_between(-1000, 1000);
+            for (uint32_t &word : o.c[r]) word = INT32_MAX - random_between(-1000, 1000);
     }
-    launch(i->run, ROUNDS);
-    uint64_t h = 14695981039346656037u;
-    for (const auto &o : host) h = hash(h, o.d, i->d * sizeof o.d[0]);
-    printf("random,%s,overflow,%016llx\n", i->name, (unsigned long long)h);
+    launch_random(i, "overflow");
 }
 
 /* ---- probes: all rows of a, all columns of b, and all elements of c are equal ---------------- */
@@ -582,38 +584,18 @@ static void probes(const struct instruction *i)
 
 enum { MATRIX = 1024 }; /* elements of the largest matrix, and more */
 
-template <typename Fragment, typename Layout> struct loader {
-    template <typename T> static __device__ void load(Fragment &f, const T *from, int stride)
-    {
-        wmma::load_matrix_sync(f, from, stride);
-    }
-};
-struct rows { enum { is_column = 0 }; };
-struct columns { enum { is_column = 1 }; };
-template <typename Fragment> struct loader<Fragment, rows> {
-    template <typename T> static __device__ void load(Fragment &f, const T *from, int stride)
-    {
-        wmma::load_matrix_sync(f, from, stride, wmma::mem_row_major);
-    }
-};
-template <typename Fragment> struct loader<Fragment, columns> {
-    template <typename T> static __device__ void load(Fragment &f, const T *from, int stride)
-    {
-        wmma::load_matrix_sync(f, from, stride, wmma::mem_col_major);
-    }
-};
-
-template <typename Fragment, typename Layout, typename T>
+/* A fragment of c needs a layout. */
+template <typename Fragment, typename T, wmma::layout_t... layout>
 static __global__ void read_order(const T *from, T *to, int stride)
 {
     Fragment f;
-    loader<Fragment, Layout>::load(f, from, stride);
+    wmma::load_matrix_sync(f, from, stride, layout...);
     for (int e = 0; e < f.num_storage_elements; e++)
         to[threadIdx.x * f.num_storage_elements + e] = f.x[e];
 }
 
 /* Elements are their places in memory; bytes need two runs, for both halves of a place. */
-template <typename Fragment, typename Layout, typename T>
+template <typename Fragment, typename T, wmma::layout_t... layout>
 static void order(const char *name, int stride)
 {
     enum { COUNT = LANES * Fragment::num_storage_elements };
@@ -626,7 +608,7 @@ static void order(const char *name, int stride)
         }
         CUDA(cudaMemcpy(device, in, sizeof in, cudaMemcpyHostToDevice));
         T *to = (T *)((char *)device + sizeof in);
-        read_order<Fragment, Layout, T><<<1, LANES>>>((T *)device, to, stride);
+        read_order<Fragment, T, layout...><<<1, LANES>>>((T *)device, to, stride);
         CUDA(cudaMemcpy(out, to, COUNT * sizeof(T), cudaMemcpyDeviceToHost));
         for (int n = 0; n < COUNT; n++) {
             uint64_t value = 0;
@@ -640,19 +622,19 @@ static void order(const char *name, int stride)
 }
 
 #define ORDER_AB(M, N, K, TYPE, STORAGE)                                                           \
-    order<wmma::fragment<wmma::matrix_a, M, N, K, TYPE, wmma::row_major>, void, STORAGE>(          \
+    order<wmma::fragment<wmma::matrix_a, M, N, K, TYPE, wmma::row_major>, STORAGE>(                \
         #TYPE " " #M "x" #N "x" #K ",a row", K);                                                   \
-    order<wmma::fragment<wmma::matrix_b, M, N, K, TYPE, wmma::col_major>, void, STORAGE>(          \
+    order<wmma::fragment<wmma::matrix_b, M, N, K, TYPE, wmma::col_major>, STORAGE>(                \
         #TYPE " " #M "x" #N "x" #K ",b col", K);
 #define ORDER_OTHER(M, N, K, TYPE, STORAGE)                                                        \
-    order<wmma::fragment<wmma::matrix_a, M, N, K, TYPE, wmma::col_major>, void, STORAGE>(          \
+    order<wmma::fragment<wmma::matrix_a, M, N, K, TYPE, wmma::col_major>, STORAGE>(                \
         #TYPE " " #M "x" #N "x" #K ",a col", M);                                                   \
-    order<wmma::fragment<wmma::matrix_b, M, N, K, TYPE, wmma::row_major>, void, STORAGE>(          \
+    order<wmma::fragment<wmma::matrix_b, M, N, K, TYPE, wmma::row_major>, STORAGE>(                \
         #TYPE " " #M "x" #N "x" #K ",b row", N);
 #define ORDER_C(M, N, K, TYPE)                                                                     \
-    order<wmma::fragment<wmma::accumulator, M, N, K, TYPE>, rows, TYPE>(                           \
+    order<wmma::fragment<wmma::accumulator, M, N, K, TYPE>, TYPE, wmma::mem_row_major>(            \
         #TYPE " " #M "x" #N "x" #K ",c row", N);                                                   \
-    order<wmma::fragment<wmma::accumulator, M, N, K, TYPE>, columns, TYPE>(                        \
+    order<wmma::fragment<wmma::accumulator, M, N, K, TYPE>, TYPE, wmma::mem_col_major>(            \
         #TYPE " " #M "x" #N "x" #K ",c col", M);
 #define SHAPES(X, ...)                                                                             \
     X(16, 16, 16, __VA_ARGS__) X(32, 8, 16, __VA_ARGS__) X(8, 32, 16, __VA_ARGS__)
@@ -720,7 +702,7 @@ static void product(const char *name, enum type in, enum type from)
     static uint32_t d[BYTES / 4];
     char *at = (char *)device;
     for (int how = 0; how < CLASSES; how++) {
-        uint64_t h = 14695981039346656037u;
+        uint64_t h = NOTHING_HASHED;
         begin(name, how);
         for (int round = 0; round < TIMES; round++) {
             fill_matrix(a, in, (enum class_)how, 2 * bias(in));
