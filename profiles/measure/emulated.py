@@ -12,7 +12,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 
 from recording import (TOP, about_cpu, about_gpu, at_once, choose, folders, joined, make, output,
                        part, run, table_of, timed, with_toolkit, written)
@@ -309,20 +308,17 @@ EMULATED = {"LD_LIBRARY_PATH": "build/emu"}
 
 
 def startup(command):
-    """Rows of a program's processor and elapsed time, from start to end: medians of 7 runs."""
-    used, elapsed = [], []
+    """A row of a program's processor time, from start to end: the median of 7 runs."""
+    used = []
     for _ in range(7):
-        began = time.monotonic()
         child = subprocess.Popen([command], cwd=TOP, stdout=subprocess.DEVNULL,
                                  env={**os.environ, "EMU_THREADS": "1", **EMULATED})
         _, child.returncode, usage = os.wait4(child.pid, 0)
-        elapsed.append(time.monotonic() - began)
         used.append(usage.ru_utime + usage.ru_stime)
         if child.returncode:
             sys.exit("measure: %s fails" % command)
-    return "".join("startup,%s,0,0,1,plain,%s,%.6g,ms\n" % (
-        os.path.basename(command), what, 1e3 * statistics.median(of))
-                   for what, of in (("processor", used), ("elapsed", elapsed)))
+    return "startup,%s,0,0,1,plain,processor,%.6g,ms\n" % (os.path.basename(command),
+                                                           1e3 * statistics.median(used))
 
 
 def shares(bench, mode, name):
@@ -355,8 +351,8 @@ def about_speed():
       more=about_speed, to="profiles/emulated")
 def speed():
     """`make bench-emu` builds what it needs. Rates and start-up times are processor time, medians
-    of 7 runs, so a busy machine changes them little. Elapsed times are the shortest of 7 runs, or
-    that of one run. The shares need perf and are left out without it."""
+    of 7 runs, so a busy machine changes them little. Elapsed times are those of one run. The shares
+    need perf and are left out without it."""
     bench, cores = "build/tests/bench/run", os.cpu_count()
     text = "group,case,n,block,cores,mode,metric,value,unit\n"
 

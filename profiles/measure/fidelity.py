@@ -27,14 +27,11 @@ COPIED = [*(SASS % name for name in SHARED),
           "smsp__sass_inst_executed_op_ldgsts.sum",
           "memory_l1_wavefronts_shared",
           "memory_l1_wavefronts_shared_ideal",
-          "memory_l2_theoretical_sectors_global",
           "l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
           "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
           "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
           "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-          *("l1tex__%s_op_st.sum" % name for name in SHARED),
-          "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
-          "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum"]
+          *("l1tex__%s_op_st.sum" % name for name in SHARED)]
 # What is recorded of moves of matrices. The hardware's counters of loads and stores contain them.
 MOVED = [*(name % op for op in ("ld", "st") for name in (
             *("l1tex__%s_op_%%s.sum" % name for name in SHARED),

@@ -15,15 +15,7 @@ from records import TOP, read, shown, table
 
 # ---- counters and answers ------------------------------------------------------------------------
 
-COPIES, _ = read("h200/copies.csv")
-MATRICES, _ = read("h200/matrices.csv")
 DIFFER, _ = read("fidelity_differences.csv")
-# Counters of copies that were recorded, and that the emulator does not offer: those of the hardware
-# depend on what the L1 cache contains.
-NOT_OFFERED = ["memory_l2_theoretical_sectors_global",
-               "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
-               "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum"]
-UNCOMPARED = ["operation", "bytes", "pattern", *NOT_OFFERED]
 # A counter of copies that no rule gives in all patterns: the emulator's has a name of its own.
 OWN_NAMES = {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum":
              "emu__wavefronts_mem_shared_op_ldgsts.sum"}
@@ -38,16 +30,13 @@ def numbers():
         for instruction, value in recorded.items():
             operation, kind = instruction.split()
             rows.append({**case, "operation": operation, "type": kind, "value": value})
-    for recorded in COPIES:
-        case = {"space": "copy", "operation": recorded["operation"], "type": recorded["bytes"],
-                "pattern": recorded["pattern"]}
-        rows += [{**case, "counter": counter, "value": value}
-                 for counter, value in recorded.items() if counter not in UNCOMPARED]
-    for recorded in MATRICES:
-        case = {"space": "matrix", "operation": recorded.pop("operation"),
-                "type": recorded.pop("shape"), "pattern": recorded.pop("pattern")}
-        rows += [{**case, "counter": counter, "value": value}
-                 for counter, value in recorded.items()]
+    for space, kind, recording in (("copy", "bytes", "h200/copies.csv"),
+                                   ("matrix", "shape", "h200/matrices.csv")):
+        for recorded in read(recording)[0]:
+            case = {"space": space, "operation": recorded.pop("operation"),
+                    "type": recorded.pop(kind), "pattern": recorded.pop("pattern")}
+            rows += [{**case, "counter": counter, "value": value}
+                     for counter, value in recorded.items()]
     return [row for row in rows if row["value"]]
 
 

@@ -4,16 +4,15 @@
  *
  *   run MODE PART      MODE   plain; counters: they are on while a workload is timed; or the tool
  *                             that EMU_TOOL names
- *                      PART   scans, micro, growth, launches, blocks; check: scans, and the memory
- *                             that the process took for the first
+ *                      PART   scans, micro, growth, launches, blocks; check: a scan, and the memory
+ *                             that the process took for it
  *
  * EMU_THREADS is the number of host threads, BENCH_ONLY the name of the only workload to run.
  *
  * A workload is run once with counters, to count its warp instructions, and then several times to
  * time it. Time is processor time (user and system, all threads together), so that other programs
  * on the machine disturb little. Warp instructions per second of processor time are the rate of one
- * core. Of several runs the median is taken. Elapsed time is kept beside it, the shortest of the
- * runs, since other programs can only lengthen it.
+ * core. Of several runs the median is taken.
  */
 #include "common/tools/emu/emu.h"
 #include "common/step/step.h"
@@ -80,22 +79,20 @@ static double count_instructions(workload *w, const std::function<cudaError_t()>
 /* Runs a workload, which launches something and waits for it, and prints its rows. */
 static void measure(workload w, const std::function<cudaError_t()> &run)
 {
-    double used[RUNS], elapsed[RUNS];
+    double used[RUNS];
     const char *only = getenv("BENCH_ONLY");
     if (only != NULL && strcmp(only, w.name) != 0) return;
     double instructions = count_instructions(&w, run);
     emu_count(emu_runtime(), strcmp(mode, "counters") == 0);
     for (int i = 0; i < RUNS; i++) {
-        double wall = seconds_on(CLOCK_MONOTONIC), cpu = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
+        double cpu = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
         check(run(), w.name);
         used[i] = seconds_on(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-        elapsed[i] = seconds_on(CLOCK_MONOTONIC) - wall;
         emu_forget(emu_runtime());
     }
     std::sort(used, used + RUNS);
     row(w, "instructions", instructions, "warp instructions");
     row(w, "rate", instructions / used[RUNS / 2] / 1e6, "M/s a core");
-    row(w, "elapsed", *std::min_element(elapsed, elapsed + RUNS), "s");
 }
 
 static char *allocate(size_t bytes)
@@ -111,7 +108,7 @@ static char *allocate(size_t bytes)
 /* ---- the scans ------------------------------------------------------------------------------- */
 
 extern "C" {
-extern const struct step step02, step03, step04, step05, step06, step07, step09, step11, step12;
+extern const struct step step02, step03, step04, step05, step06, step07;
 }
 
 /* Very short scans are repeated. */
@@ -149,17 +146,11 @@ static double resident_mib(void)
     return (double)usage.ru_maxrss / 1024;
 }
 
-/* Scans with a checker on: the time, and of the first one the memory, to compare with a run without
- * the checker. */
-static void check_scans(void)
+/* A scan with a checker on: the time and the memory, to compare with a run without the checker. */
+static void check_scan(void)
 {
-    for (int k = 20; k >= 16; k -= 4)
-        for (const struct step *step : {&step05, &step07, &step09, &step11, &step12}) {
-            measure_scan("check", *step, (size_t)1 << k, 1);
-            if (k == 20 && step == &step05)
-                row({"check", "step 5", (size_t)1 << k, 256}, "memory", resident_mib(), "MiB");
-        }
-    measure_scan("check", step03, 2048, 20);
+    measure_scan("check", step05, 1 << 20, 1);
+    row({"check", "step 5", 1 << 20, 256}, "memory", resident_mib(), "MiB");
 }
 
 /* ---- kernels of one kind of work each -------------------------------------------------------- */
@@ -349,17 +340,15 @@ static void micros(void)
 /* Launches of an empty kernel: the time of one launch. */
 static void launches(void)
 {
-    enum { LAUNCHES = 20000 };
+    enum { LAUNCHES = 20000, GRID = 16 };
     emu_count(emu_runtime(), strcmp(mode, "counters") == 0);
-    for (unsigned grid : {1, 2, 16}) {
-        double wall = seconds_on(CLOCK_MONOTONIC);
-        for (int k = 0; k < LAUNCHES; k++) {
-            check(launch_empty(grid, 32), "empty kernel");
-            if (k % 1000 == 0) emu_forget(emu_runtime());
-        }
-        row({"launches", "empty kernel", grid, 32}, "launch",
-            (seconds_on(CLOCK_MONOTONIC) - wall) / LAUNCHES * 1e6, "us");
+    double wall = seconds_on(CLOCK_MONOTONIC);
+    for (int k = 0; k < LAUNCHES; k++) {
+        check(launch_empty(GRID, 32), "empty kernel");
+        if (k % 1000 == 0) emu_forget(emu_runtime());
     }
+    row({"launches", "empty kernel", GRID, 32}, "launch",
+        (seconds_on(CLOCK_MONOTONIC) - wall) / LAUNCHES * 1e6, "us");
 }
 
 static void growth(void)
@@ -402,7 +391,7 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } parts[] = {{"scans", scans},       {"micro", micros},   {"growth", growth},
-                 {"launches", launches}, {"blocks", blocks}, {"check", check_scans}};
+                 {"launches", launches}, {"blocks", blocks}, {"check", check_scan}};
     const char *threads = getenv("EMU_THREADS");
     cores = threads != NULL ? strtol(threads, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);
     mode = argc > 1 ? argv[1] : "";
