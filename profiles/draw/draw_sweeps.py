@@ -8,12 +8,15 @@ from traced import accesses, loaded, moves, stored
 
 N, HEIGHT = 8, 3
 CELL, GAP, LEFT, TOP, ROW = 56, 14, 130, 56, 78
+WIDTH = LEFT + N * (CELL + GAP) + 6
 TRACE = [access for access in accesses(3, N)]
 CLEARED = "if (thid == 0) temp[n - 1] = 0;"
 
 
 def x(k):
-    return LEFT + k * (CELL + GAP)
+    """The left edge of the cell of element k; the naive scan's two buffers are one above the
+    other."""
+    return LEFT + k % N * (CELL + GAP)
 
 
 def middle(k):
@@ -55,7 +58,7 @@ def sentence(sums, rest):
 
 
 def up_sweep(values):
-    figure = Figure(x(N) + 6, TOP + HEIGHT * ROW + 86, "The up-sweep over 8 elements",
+    figure = Figure(WIDTH, TOP + HEIGHT * ROW + 86, "The up-sweep over 8 elements",
                     "Pairs are added, level by level, until the last element is the sum of all.")
     figure.text(24, 30, "Up-sweep: each right child gets its left sibling's sum added", "head ink")
     row(figure, TOP, "input", values, {})
@@ -66,7 +69,7 @@ def up_sweep(values):
 
 
 def down_sweep(values):
-    figure = Figure(x(N) + 6, TOP + (HEIGHT + 1) * ROW + 86, "The down-sweep over 8 elements",
+    figure = Figure(WIDTH, TOP + (HEIGHT + 1) * ROW + 86, "The down-sweep over 8 elements",
                     "The root is cleared; then each node's value goes to its left child, and with "
                     "the left child's sum added to its right child.")
     figure.text(24, 30, "Down-sweep: left child = parent, right child = parent + left child's sum",
@@ -85,19 +88,10 @@ def down_sweep(values):
 
 def naive():
     """Draws the naive scan's sweeps over 8 elements, as traced."""
-    N = 8
-    CELL, GAP, LEFT, TOP, ROW = 56, 14, 130, 56, 84
-    TRACE = accesses(2, N)
+    ROW, TRACE = 84, accesses(2, N)
     SWEEPS = max(access.epoch for access in TRACE if access.store and not access.array)
 
-    def x(k):
-        """The left edge of the cell of element k; its two buffers are one above the other."""
-        return LEFT + k % N * (CELL + GAP)
-
-    def middle(k):
-        return x(k) + CELL / 2
-
-    figure = Figure(x(N - 1) + CELL + 20, TOP + (SWEEPS + 1) * ROW + 94,
+    figure = Figure(WIDTH, TOP + (SWEEPS + 1) * ROW + 94,
                     "The naive scan of 8 elements",
                     "Three sweeps: each element adds the one 1, 2, then 4 places to its left.")
     figure.text(24, 30, "Each sweep reads one buffer and writes the other", "head ink")

@@ -9,7 +9,7 @@ from svg import BLUE, CLASSES, GREEN, INK, QUIET, RED, Figure
 import experiment_rows
 import bench_rows
 from rank_rows import MACHINES, MEASURED, MODEL, SIZES, seconds
-from records import GPU, TIMED
+from records import GPU, TIMED, power
 
 MICRO = 1e6
 PURPLE, PINK, BROWN = ("#8250df", "#a371f7"), ("#bf3989", "#f778ba"), ("#9a6700", "#d29922")
@@ -55,11 +55,6 @@ def marks(low, high, base):
     return [base ** k for k in range(first, last + 1)]
 
 
-def power(base, value):
-    return "%d%s" % (base, str(round(math.log(value, base))).translate(
-        str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")))
-
-
 def draw(name, title, curves, share=False):
     """Curves are (label, colour, points); a share is drawn in per cent, a time on a scale of powers
     of ten."""
@@ -80,11 +75,13 @@ def draw(name, title, curves, share=False):
 
     for n in across[::2]:
         figure.line(*place(n, up[0]), *place(n, up[-1]))
-        figure.text(place(n, up[0])[0], bottom + 18, power(2, n), "small quiet", "middle")
+        figure.text(place(n, up[0])[0], bottom + 18, power(round(math.log2(n))), "small quiet",
+                    "middle")
     for y in up:
         figure.line(*place(across[0], y), *place(across[-1], y))
         figure.text(LEFT - 8, place(across[0], y)[1] + 4,
-                    "%d %%" % y if share else power(10, y), "small quiet", "end")
+                    "%d %%" % y if share else power(round(math.log10(y)), 10), "small quiet",
+                    "end")
     figure.text((LEFT + right) / 2, HEIGHT - 10, "n", "small quiet", "middle")
     if not share:
         figure.text(24, TOP - 6, "µs", "small quiet")

@@ -9,13 +9,13 @@ import os
 import re
 import textwrap
 
-from records import (COUNTED, TOP, by_ncu, duration, emulated, find, grid, grouped, has, machine,
-                     percent, read, shown, size, sizes, table, three, time, timed, times_as_fast)
+from records import (COPIES, COUNTED, TOP, by_ncu, duration, emulated, find, grid, grouped, has,
+                     machine, percent, read, shown, size, sizes, table, three, time, timed,
+                     times_as_fast)
 from step_rows import teaches
 
 SIDE_BY_SIDE, ON = read("h200/bench.csv")
 POWERS = [2**k for k in range(10, 31)]
-COPIES = ["cudaMemcpyAsync", "float4 kernel", "bulk copies"]
 WORDS_A_SECTOR = 8
 WORDS_AT = 2**20  # the n of their column
 TYPES = {"f32": "float", "f64": "double", "i32": "int32", "i64": "uint64",

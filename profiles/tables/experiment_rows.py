@@ -2,8 +2,8 @@
 that compare steps 13 to 16 with libraries."""
 import textwrap
 
-from records import (EXPERIMENTS, GPU, TABLES, coded, duration, emulated, find, gpu, grid, grouped,
-                     has, machine, percent, read, shown, size, sizes, table, three)
+from records import (COPIES, EXPERIMENTS, GPU, TABLES, coded, duration, emulated, find, gpu, grid,
+                     grouped, has, machine, percent, read, shown, size, sizes, table, three)
 
 ROUNDS = 4096  # of step 9's experiments
 SHARED = "shared memory"
@@ -415,7 +415,6 @@ def selects_curve(way, kept):
 
 SIDES = [512, 1024, 4096, 8192]
 LEAST_TRAFFIC = 4096  # smaller pictures have fewer strips than "traffic" takes
-COPIES = ["cudaMemcpyAsync", "float4 kernel", "bulk copies"]
 FIVE_BYTES = "a copy of as many bytes"  # 5 a pixel, half of them read
 
 

@@ -11,7 +11,7 @@ import struct
 import sys
 import textwrap
 
-from records import TOP, read, shown, table
+from records import TOP, power, read, shown, table
 
 # ---- counters and answers ------------------------------------------------------------------------
 
@@ -126,13 +126,8 @@ def computed_differ():
 # ---- tensor cores, by inputs that tell rules apart (measure/tensor.cu) ---------------------------
 
 TENSOR, _ = read("h200/tensor.csv")
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # For each type of results: struct's letter, the bits of its mantissa, and a series' first shift.
 FORMATS = {"f16": ("e", 10, 6), "f32": ("f", 23, 6), "f64": ("d", 52, 40)}
-
-
-def power(exponent):
-    return "2" + str(exponent).translate(SUPERSCRIPTS)
 
 
 def number_of(bits, letter):

@@ -13,6 +13,7 @@ sys.path.append(os.path.join(TOP, "profiles", "measure"))
 import cases  # noqa: E402
 
 TABLES = {}  # by the name in the page
+COPIES = ["cudaMemcpyAsync", "float4 kernel", "bulk copies"]  # the roof is the fastest
 # ncu's name of a counter: the key that --csv gives it. Wavefronts are those of ncu's Source page,
 # which does not count arbitration; conflicts are those beyond the ideal.
 KEYS = {"source_wavefronts_%s": "wavefronts_%s",
@@ -122,9 +123,12 @@ def time(row):
     return duration(float(row["seconds"]))
 
 
+def power(exponent, base=2):
+    return "%d%s" % (base, str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")))
+
+
 def size(n):
-    exponent = n.bit_length() - 1
-    return "2" + str(exponent).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return power(n.bit_length() - 1)
 
 
 def times_as_fast(slow, fast):
