@@ -21,7 +21,6 @@ are shown, of two that hold many those that differ.
 import os
 import re
 import sys
-import tempfile
 import textwrap
 
 import ncu
@@ -316,18 +315,9 @@ def by_ncu(scan, command):
 
 
 def by_emulator(scan, command):
-    with tempfile.TemporaryDirectory() as folder:
-        for log, *options in (("raw", "--metrics", ",".join(ncu.METRICS)),
-                              ("lines", "--page", "source")):
-            done = run("build/emu/emu", "--csv", "--log-file", folder + "/" + log, *options,
-                       *command, check=False, both=True)
-            if done.returncode:
-                fail("%s\n%s failed" % (done.stdout, command[0]))
-        texts = []
-        for log in ("raw", "lines"):
-            with open(os.path.join(folder, log), encoding="utf-8") as file:
-                texts.append(file.read())
-    return ncu.totals(texts[0], scan, ncu.METRICS) + ncu.emulated_lines(texts[1], scan)
+    raw = ncu.logged("--csv", "--metrics", ",".join(ncu.METRICS), *command)
+    lines = ncu.logged("--csv", "--page", "source", *command)
+    return ncu.totals(raw, scan, ncu.METRICS) + ncu.emulated_lines(lines, scan)
 
 
 def profile(step, variant="", n=None, device=""):

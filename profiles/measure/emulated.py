@@ -13,11 +13,11 @@ import subprocess
 import sys
 import tempfile
 
+import ncu
+from ncu import EMU, logged
 from recording import (TOP, about_cpu, about_gpu, at_once, choose, folders, joined, make, output,
                        part, run, table_of, timed, with_toolkit, written)
-import ncu
 
-EMU = "build/emu/emu"
 MI = 2**20
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 FOUND = "errors", "warnings", "kinds", "exit"
@@ -59,14 +59,6 @@ def counters():
 def experiments():
     return table_of([output("build/experiments/14-against-npp", "--device", "emu", "--csv",
                             env={"EMU_THREADS": "1"})])
-
-
-def logged(*command, **options):
-    """What a run under emu writes into its log."""
-    with tempfile.TemporaryDirectory() as folder:
-        run(EMU, "--log-file", folder + "/log", *command, **options)
-        with open(folder + "/log", encoding="utf-8") as file:
-            return file.read()
 
 
 @emulated("PTX instructions of warps, launch by launch.", "emulated-instructions",

@@ -12,6 +12,7 @@ import tempfile
 
 from recording import run
 
+EMU = "build/emu/emu"
 # At the clocks of everyday runs. RAW: totals of launches, without prefixes such as "kilo".
 NCU = "ncu", "--clock-control", "none"
 RAW = "--csv", "--page", "raw", "--print-units", "base"
@@ -69,6 +70,14 @@ def pages(metrics, *command, lines="cuda,sass", options=(), **how):
         page = lambda *which: run("ncu", "--import", folder + "/report.ncu-rep", *which,
                                   check=False).stdout
         return said, page(*RAW), page("--csv", "--page", "source", "--print-source", lines)
+
+
+def logged(*command, **how):
+    """What a run under emu writes into its log."""
+    with tempfile.TemporaryDirectory() as folder:
+        run(EMU, "--log-file", folder + "/log", *command, **how)
+        with open(folder + "/log", encoding="utf-8") as file:
+            return file.read()
 
 
 def of_scan(scan, metrics, *command):
