@@ -255,6 +255,12 @@ def workspace_of(operation, kit, device):
     return used.workspaces.get(place) or used.workspace(*place)
 
 
+def launch(operation, kit, device, function, *arguments):
+    workspace_of(operation, kit, device).call(function, operation.name, *arguments)
+    if kit.waits:
+        kit.wait(device)
+
+
 def result_of(operation, kit, x, out, results, shape, device):
     """The result: `out`, or a new array; its pointer, and the code of its type."""
     if out is None:
@@ -360,9 +366,7 @@ def scan(operation, kit, inputs, out, axis, exclusive, reverse, initial, heads=N
             first = number(operation, "initial", initial, result)
             options.initial = ctypes.addressof(first)
         options_at = ctypes.addressof(options)
-    workspace_of(operation, kit, device).call(function, operation.name, *pointers, n, options_at)
-    if kit.waits:
-        kit.wait(device)
+    launch(operation, kit, device, function, *pointers, n, options_at)
     return out
 
 
@@ -402,10 +406,7 @@ def indexed(operation, kit, inputs, out, axis, exclusive, reverse):
     check_apart(operation, "its other array", to, size, to_places, places_size)
     if n:
         options_at = scan_options(bool(exclusive), bool(reverse), row, columns)[1]
-        workspace_of(operation, kit, device).call(function, operation.name, to, to_places, at, n,
-                                                  options_at)
-        if kit.waits:
-            kit.wait(device)
+        launch(operation, kit, device, function, to, to_places, at, n, options_at)
     return values, places
 
 
@@ -509,10 +510,7 @@ def sort(operation, kit, inputs, out, descending, indices):
         if indices:
             keys, keys_at = kit.scratch(x, shape, code)
             arguments = [keys_at, to, at, None, CODES[result][1]]
-        workspace_of(operation, kit, device).call(function, operation.name, *arguments, n,
-                                                  SORTING_AT[bool(descending)])
-        if kit.waits:
-            kit.wait(device)
+        launch(operation, kit, device, function, *arguments, n, SORTING_AT[bool(descending)])
     return out
 
 
@@ -527,9 +525,6 @@ def table(operation, kit, inputs, out):
     out, to, result = result_of(operation, kit, x, out, results, shape, device)
     check_apart(operation, "image", at, n * CODES[code][1], to, n * CODES[result][1])
     if n:
-        workspace_of(operation, kit, device).call(
-            function, operation.name, to, at, shape[1], shape[0],
-            shape[2] if len(shape) == 3 else 1)
-        if kit.waits:
-            kit.wait(device)
+        launch(operation, kit, device, function, to, at, shape[1], shape[0],
+               shape[2] if len(shape) == 3 else 1)
     return out
