@@ -15,8 +15,8 @@ import tempfile
 
 import ncu
 from ncu import EMU, logged
-from recording import (TOP, about_cpu, about_gpu, at_once, choose, folders, joined, make, output,
-                       part, run, table_of, timed, with_toolkit, written)
+from recording import (TOP, about_cpu, about_gpu, at_once, catalogues, choose, folders, joined,
+                       make, output, part, run, table_of, timed, with_toolkit, written)
 
 MI = 2**20
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
@@ -233,16 +233,6 @@ def findings(said):
         if not text[:1].isspace() and text.strip() and not text.startswith(PASSED_BY):
             kinds.add(kind_of(text))
     return [*(sums or ["?", 0]), "; ".join(sorted(kinds))]
-
-
-def catalogues():
-    """{pair: its catalogue in tests/cases/checks}"""
-    found = {}
-    for path in glob.glob(TOP + "/tests/cases/checks/*.cu"):
-        with open(path, encoding="utf-8") as file:
-            names = re.findall(r"^/\* ([a-z-]+) — ", file.read(), re.M)
-        found.update(dict.fromkeys(names, os.path.basename(path)[:-3]))
-    return found
 
 
 def checks(command, built, count, env):

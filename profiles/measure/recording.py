@@ -143,6 +143,16 @@ def table_of(values):
     return written(*cases.cases(values)) if values else ""
 
 
+def catalogues():
+    """{pair: its catalogue in tests/cases/checks}"""
+    found = {}
+    for path in glob.glob(TOP + "/tests/cases/checks/*.cu"):
+        with open(path, encoding="utf-8") as file:
+            names = re.findall(r"^/\* ([a-z-]+) — ", file.read(), re.M)
+        found.update(dict.fromkeys(names, os.path.basename(path)[:-3]))
+    return found
+
+
 # ---- steps ---------------------------------------------------------------------------------------
 
 def among(words, name):

@@ -3,15 +3,14 @@ in many patterns and what the runtime answers (notes/fidelity.md; tests/docs/tes
 the emulator and compares), what functions and tensor cores compute, and what the checkers find.
 """
 import fnmatch
-import glob
 import math
-import os
 import re
 import struct
 import sys
 import textwrap
 
-from records import TOP, power, read, shown, table
+from records import power, read, shown, table
+from recording import catalogues  # records.py finds it
 
 # ---- counters and answers ------------------------------------------------------------------------
 
@@ -206,16 +205,6 @@ def findings(rows):
 NOT_RECORDED = "not recorded"
 
 
-def catalogues():
-    """The catalogue that has a pair, by the pair's name."""
-    found = {}
-    for path in glob.glob(os.path.join(TOP, "tests/cases/checks/*.cu")):
-        with open(path, encoding="utf-8") as file:
-            found.update(dict.fromkeys(re.findall(r"^/\* ([a-z-]+) — ", file.read(), re.M),
-                                       os.path.basename(path)))
-    return found
-
-
 @shown
 def checks():
     """Both tools' verdicts on the wrong programs, then on the right ones. Programs that have not
@@ -230,7 +219,7 @@ def checks():
             pair = theirs.get(key, NOT_RECORDED), ours[key]
             text = " / ".join("waits" if found is None else str(found) for found in pair)
             cells.append(text if any(pair) or None in pair else "")
-        rows.append(["[%s](../../tests/cases/checks/%s)" % (program, files.get(program, "")),
+        rows.append(["[%s](../../tests/cases/checks/%s.cu)" % (program, files[program]),
                      *cells])
     same = len(theirs) - len(differences(theirs, ours))
     right = [(program, "right", tool) for program in programs for tool in TOOLS]
