@@ -1,4 +1,4 @@
-"""ncu.py -- what ncu and the emulator print, as rows with a number each: step, variant, n, kernel,
+"""ncu.py -- runs ncu and the emulator; what they print, as rows with a number each: step, variant, n, kernel,
 launch, line, metric, value, unit, source. cases.py makes a table of them.
 
 Rows without a line are totals of a launch. A source line is named such that comments and lines

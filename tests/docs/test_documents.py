@@ -96,8 +96,6 @@ for path in glob.glob("profiles/draw/draw_*.py", root_dir=TOP) + ["profiles/tabl
             lambda self, path=path: self.is_up_to_date(path))
 
 
-
-
 class Links(unittest.TestCase):
     def test_links_lead_somewhere(self):
         """Every link into the repository."""

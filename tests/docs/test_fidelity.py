@@ -257,7 +257,6 @@ class TensorCores(unittest.TestCase):
         self.assertEqual(set(verdicts), {"exact"})
 
 
-
 class Steps(unittest.TestCase):
     """The emulator's recording and ncu's, scan by scan."""
     COLUMNS = {"conflicts %s": "conflicts_%s", "wavefronts %s": "wavefronts_%s",
