@@ -1,5 +1,5 @@
-"""ncu.py -- runs ncu and the emulator; what they print, as rows with a number each: step, variant, n, kernel,
-launch, line, metric, value, unit, source. cases.py makes a table of them.
+"""ncu.py -- runs ncu and the emulator; what they print, as rows with a number each: step, variant,
+n, kernel, launch, line, metric, value, unit, source. cases.py makes a table of them.
 
 Rows without a line are totals of a launch. A source line is named such that comments and lines
 above it may change: by its file, its text, and its place among the lines of that file with the same
