@@ -1,5 +1,8 @@
 /*
- * expression.c — a small recursive-descent parser. Each rule returns a set of keys.
+ * expression.c — a small recursive-descent parser. Each rule says whether it is true of one number.
+ *
+ * The answer changes from one key to the next only where a comparison of the expression changes.
+ * The rules note these keys on the way, so parsing once for each of them finds all intervals.
  */
 #include "common/files/fault.h"
 #include "step13.h"
@@ -8,80 +11,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ROOM (4 * COMPACT_INTERVALS_MOST) /* ends of intervals of a set on the way */
-#define DEEP 64                           /* brackets in brackets, and nots */
-
-/* Going up from key 0, the keys at which one is in the set or no more, in turn. */
-struct set {
-    bool has_0;
-    unsigned count;
-    uint64_t turns[ROOM];
-};
+#define DEEP 64 /* brackets in brackets, and nots */
 
 struct parser {
     const char *text, *at; /* `at`: what is read next */
     enum element element;
-    uint64_t all;         /* the greatest key */
     uint64_t least, most; /* keys of the least and the greatest number; NaNs are beyond */
+    long double x;        /* the element that is asked about */
+    uint64_t *turns;      /* NULL, or the keys with which the answer may change, … */
+    size_t count;         /* … so many */
     int depth;
     int place; /* where something else was expected; -1 */
     struct fault *fault;
     int code; /* not 0: fault says why */
 };
-
-/* ---- sets ------------------------------------------------------------------------------------ */
-
-static struct set nothing(void) { return (struct set){0}; }
-
-static struct set not_in(struct set a)
-{
-    a.has_0 = !a.has_0;
-    return a;
-}
-
-/* The keys from the first to the last one. */
-static struct set from_to(const struct parser *p, uint64_t first, uint64_t last)
-{
-    struct set s = {.has_0 = first == 0};
-    if (first > 0) s.turns[s.count++] = first;
-    if (last < p->all) s.turns[s.count++] = last + 1;
-    return s;
-}
-
-static void too_many(struct parser *p)
-{
-    if (!p->code)
-        p->code = fail(
-            p->fault, EXIT_USAGE,
-            "--keep: the expression has more than %d separate intervals; keep fewer at a time.",
-            COMPACT_INTERVALS_MOST);
-}
-
-/* The keys that are in one of two sets. */
-static struct set either(struct parser *p, struct set a, struct set b)
-{
-    struct set s = {.has_0 = a.has_0 || b.has_0};
-    bool in_a = a.has_0, in_b = b.has_0, in = s.has_0;
-    for (unsigned i = 0, k = 0; i < a.count || k < b.count;) {
-        bool of_a = k == b.count || (i < a.count && a.turns[i] <= b.turns[k]);
-        uint64_t key = of_a ? a.turns[i] : b.turns[k];
-        if (i < a.count && a.turns[i] == key) in_a = !in_a, i++;
-        if (k < b.count && b.turns[k] == key) in_b = !in_b, k++;
-        if ((in_a || in_b) == in) continue;
-        in = !in;
-        if (s.count == ROOM) {
-            too_many(p);
-            return s;
-        }
-        s.turns[s.count++] = key;
-    }
-    return s;
-}
-
-static struct set both(struct parser *p, struct set a, struct set b)
-{
-    return not_in(either(p, not_in(a), not_in(b)));
-}
 
 /* ---- keys and numbers ------------------------------------------------------------------------ */
 
@@ -111,38 +54,38 @@ static long double number_of_key(enum element element, uint64_t key)
     }
 }
 
-/* The keys of the numbers below `number`, and of itself if `with_it`. */
-static struct set up_to(const struct parser *p, long double number, bool with_it)
+/* Notes the first key that is not below `number`, and the first one above it. */
+static void note_turns(struct parser *p, long double number)
 {
-    uint64_t low = p->least, high = p->most; /* the last one lies between them, if there is any */
-    long double least = number_of_key(p->element, low);
-    if (!(with_it ? least <= number : least < number)) return nothing();
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2 + 1;
-        long double x = number_of_key(p->element, middle);
-        if (with_it ? x <= number : x < number)
-            low = middle;
-        else
-            high = middle - 1;
+    for (int above = 0; above < 2 && p->turns; above++) {
+        uint64_t low = p->least, high = p->most;
+        while (low < high) {
+            uint64_t middle = low + (high - low) / 2;
+            long double x = number_of_key(p->element, middle);
+            if (above ? x > number : x >= number)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        p->turns[p->count++] = low;
     }
-    return from_to(p, p->least, low);
 }
 
-enum operator{ LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, UNEQUAL };
+/* ---- comparisons ----------------------------------------------------------------------------- */
 
-static struct set compared(struct parser *p, enum operator operator, long double number)
+enum { BELOW = 1, EQUAL = 2, ABOVE = 4, UNORDERED = 8 };
+
+/* The operators, and for which relations of the left number to the right one each is true. */
+static const struct {
+    const char *text;
+    int is_true;
+} operators[] = {{"<=", BELOW | EQUAL}, {">=", ABOVE | EQUAL}, {"==", EQUAL},
+                 {"!=", ~EQUAL},        {"<", BELOW},          {">", ABOVE}};
+
+static bool compare(long double a, int is_true, long double b)
 {
-    struct set numbers = from_to(p, p->least, p->most);
-    if (isnan(number)) return operator== UNEQUAL ? not_in(nothing()) : nothing();
-    struct set below = up_to(p, number, false), with_it = up_to(p, number, true);
-    switch (operator) {
-    case LESS: return below;
-    case LESS_EQUAL: return with_it;
-    case GREATER: return both(p, numbers, not_in(with_it));
-    case GREATER_EQUAL: return both(p, numbers, not_in(below));
-    case EQUAL: return both(p, with_it, not_in(below));
-    default: return not_in(both(p, with_it, not_in(below)));
-    }
+    int relation = a < b ? BELOW : a == b ? EQUAL : a > b ? ABOVE : UNORDERED;
+    return is_true & relation;
 }
 
 /* ---- the grammar ----------------------------------------------------------------------------- */
@@ -171,19 +114,12 @@ static bool take(struct parser *p, const char *word)
     return true;
 }
 
-static bool take_operator(struct parser *p, enum operator* operator)
+/* For which relations the operator that follows is true; 0: none follows. */
+static int take_operator(struct parser *p)
 {
-    static const struct {
-        const char *text;
-        enum operator operator;
-    } table[] = {{"<=", LESS_EQUAL}, {">=", GREATER_EQUAL}, {"==", EQUAL},
-                 {"!=", UNEQUAL},    {"<", LESS},           {">", GREATER}};
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (take(p, table[i].text)) {
-            *operator= table[i].operator;
-            return true;
-        }
-    return false;
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (take(p, operators[i].text)) return operators[i].is_true;
+    return 0;
 }
 
 static bool take_number(struct parser *p, long double *number)
@@ -193,41 +129,43 @@ static bool take_number(struct parser *p, long double *number)
     *number = strtold(p->at, &end); /* exact for integers of 64 bits */
     if (p->element == ELEMENT_F32) *number = strtof(p->at, NULL);
     if (p->element == ELEMENT_F64) *number = strtod(p->at, NULL);
-    if (end == p->at || *p->at == 'x') return false;
+    if (end == p->at) return false;
     p->at = end;
+    note_turns(p, *number);
     return true;
 }
 
 /* What follows an x: OP number, or nothing: the x is not 0. */
-static struct set parse_after_x(struct parser *p)
-{
-    enum operator operator;
-    long double number = 0;
-    if (!take_operator(p, &operator)) return compared(p, UNEQUAL, 0);
-    if (!take_number(p, &number)) wrong(p, "a number");
-    return compared(p, operator, number);
-}
-
-/* number OP x, number OP x OP number; number OP x means x OP' number. */
-static struct set parse_number_first(struct parser *p, long double number)
-{
-    static const enum operator turned[] = {GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, EQUAL,
-                                           UNEQUAL};
-    enum operator operator= EQUAL;
-    if (!take_operator(p, &operator)) wrong(p, "a comparison");
-    if (!p->code && !take(p, "x")) wrong(p, "x");
-    struct set left = compared(p, turned[operator], number);
-    skip_spaces(p);
-    return *p->at && strchr("<>=!", *p->at) ? both(p, left, parse_after_x(p)) : left;
-}
-
-static struct set parse_or(struct parser *p);
-
-static struct set parse_not(struct parser *p)
+static bool parse_after_x(struct parser *p)
 {
     long double number;
-    struct set result = nothing();
-    if (p->code) return result;
+    int is_true = take_operator(p);
+    if (!is_true) {
+        note_turns(p, 0);
+        return p->x != 0;
+    }
+    if (!take_number(p, &number)) wrong(p, "a number");
+    return compare(p->x, is_true, number);
+}
+
+/* number OP x, number OP x OP number */
+static bool parse_number_first(struct parser *p, long double number)
+{
+    int is_true = take_operator(p);
+    if (!is_true) wrong(p, "a comparison");
+    if (!p->code && !take(p, "x")) wrong(p, "x");
+    bool left = compare(number, is_true, p->x);
+    skip_spaces(p);
+    return *p->at && strchr("<>=!", *p->at) ? parse_after_x(p) && left : left;
+}
+
+static bool parse_or(struct parser *p);
+
+static bool parse_not(struct parser *p)
+{
+    long double number;
+    bool result = false;
+    if (p->code) return false;
     if (++p->depth > DEEP) {
         p->place = (int)(p->at - p->text);
         p->code =
@@ -235,13 +173,13 @@ static struct set parse_not(struct parser *p)
                  "--keep: at character %d more than %d brackets and nots are within each other; "
                  "leave out those that are not needed.",
                  p->place + 1, DEEP);
-        return result;
+        return false;
     }
     if (take(p, "not") || (p->at[0] == '!' && p->at[1] != '=' && take(p, "!"))) {
-        result = not_in(parse_not(p));
+        result = !parse_not(p);
     } else if (take(p, "isnan")) {
         if (!(take(p, "(") && take(p, "x") && take(p, ")"))) wrong(p, "(x)");
-        result = not_in(from_to(p, p->least, p->most));
+        result = isnan(p->x);
     } else if (take(p, "(")) {
         result = parse_or(p);
         if (!p->code && !take(p, ")")) wrong(p, "\")\"");
@@ -256,52 +194,85 @@ static struct set parse_not(struct parser *p)
     return result;
 }
 
-static struct set parse_and(struct parser *p)
+/* The right side is parsed whatever the left one is. */
+static bool parse_and(struct parser *p)
 {
-    struct set result = parse_not(p);
-    while (!p->code && (take(p, "and") || take(p, "&&"))) result = both(p, result, parse_not(p));
+    bool result = parse_not(p);
+    while (!p->code && (take(p, "and") || take(p, "&&"))) result = parse_not(p) && result;
     return result;
 }
 
-static struct set parse_or(struct parser *p)
+static bool parse_or(struct parser *p)
 {
-    struct set result = parse_and(p);
-    while (!p->code && (take(p, "or") || take(p, "||"))) result = either(p, result, parse_and(p));
+    bool result = parse_and(p);
+    while (!p->code && (take(p, "or") || take(p, "||"))) result = parse_and(p) || result;
     return result;
 }
 
-static struct parser parser_for(const char *expression, enum element element, struct fault *fault)
+/* Is the whole expression true of the element with this key? */
+static bool keeps(struct parser *p, uint64_t key)
 {
-    struct parser p = {
-        .text = expression, .at = expression, .element = element, .place = -1, .fault = fault};
-    bool wide = element == ELEMENT_F64 || element == ELEMENT_I64;
-    p.all = wide ? UINT64_MAX : UINT32_MAX;
-    p.most = p.all;
-    if (element == ELEMENT_F32) p.least = key_of_f32(-INFINITY), p.most = key_of_f32(INFINITY);
-    if (element == ELEMENT_F64) p.least = key_of_f64(-INFINITY), p.most = key_of_f64(INFINITY);
-    return p;
+    p->at = p->text;
+    p->x = number_of_key(p->element, key);
+    bool result = parse_or(p);
+    skip_spaces(p);
+    if (!p->code && *p->at) wrong(p, "and, or, or the end");
+    return result;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Every interval begins and ends at a turn. */
+static void find_intervals(struct parser *p, struct predicate *found, const uint64_t *turns,
+                           uint64_t all)
+{
+    bool in = false;
+    for (size_t i = 0; i < p->count; i++) {
+        bool was_in = in, is_last = i + 1 == p->count;
+        if (!is_last && turns[i + 1] == turns[i]) continue;
+        in = keeps(p, turns[i]);
+        if (!in) continue;
+        if (!was_in && found->count == COMPACT_INTERVALS_MOST) {
+            p->code = fail(
+                p->fault, EXIT_USAGE,
+                "--keep: the expression has more than %d separate intervals; keep fewer at a time.",
+                COMPACT_INTERVALS_MOST);
+            return;
+        }
+        if (!was_in) found->interval[found->count++].low = turns[i];
+        struct key_interval *current = &found->interval[found->count - 1];
+        current->span = (is_last ? all : turns[i + 1] - 1) - current->low;
+    }
 }
 
 int predicate_parse(struct predicate *predicate, const char *expression, enum element element,
                     int *place, struct fault *fault)
 {
-    struct parser p = parser_for(expression, element, fault);
-    struct set set = parse_or(&p);
-    skip_spaces(&p);
-    if (!p.code && *p.at) wrong(&p, "and, or, or the end");
-    unsigned turns = set.count + set.has_0;
-    if (!p.code && turns > 2 * COMPACT_INTERVALS_MOST) too_many(&p);
-    *place = p.place;
-    if (p.code) return p.code;
+    bool wide = element == ELEMENT_F64 || element == ELEMENT_I64;
+    uint64_t all = wide ? UINT64_MAX : UINT32_MAX; /* the greatest key */
+    size_t room = 2 * strlen(expression) + 3;      /* a comparison has a character, and two turns */
+    uint64_t *turns = allocated(malloc(room * sizeof *turns));
+    struct parser p = {.text = expression,
+                       .element = element,
+                       .most = all,
+                       .turns = turns,
+                       .place = -1,
+                       .fault = fault};
+    if (element == ELEMENT_F32) p.least = key_of_f32(-INFINITY), p.most = key_of_f32(INFINITY);
+    if (element == ELEMENT_F64) p.least = key_of_f64(-INFINITY), p.most = key_of_f64(INFINITY);
+    turns[p.count++] = 0;
+    turns[p.count++] = p.least;
+    turns[p.count++] = p.most == all ? 0 : p.most + 1;
+    keeps(&p, 0);
+    qsort(turns, p.count, sizeof *turns, compare_keys);
+    p.turns = NULL;
     *predicate = (struct predicate){0};
-    uint64_t first = 0;
-    bool in = set.has_0;
-    for (unsigned i = 0; i <= set.count; i++) { /* and after all turns up to the greatest key */
-        uint64_t last = i < set.count ? set.turns[i] - 1 : p.all;
-        if (in)
-            predicate->interval[predicate->count++] = (struct key_interval){first, last - first};
-        first = last + 1;
-        in = !in;
-    }
-    return 0;
+    if (!p.code) find_intervals(&p, predicate, turns, all);
+    free(turns);
+    *place = p.place;
+    return p.code;
 }
