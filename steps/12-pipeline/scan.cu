@@ -15,10 +15,10 @@
  *
  * This file chooses the kernel by shape.h, and launches it.
  */
+#include "common/step/gpu.cuh"
 #include "common/step/launch_kernel.cuh"
 #include "common/step/step.h"
 #include "direct.cuh"
-#include "parts/gpu.cuh"
 #include "pipeline.cuh"
 #include "scan.h"
 #include "wave.cuh"

@@ -10,6 +10,7 @@
 #ifndef STEP12_WAVE_CUH
 #define STEP12_WAVE_CUH
 
+#include "common/step/gpu.cuh"
 #include "parts/prefix.cuh"
 
 /* States are prefetched by at most this many blocks: more of them get in each other's way. */
@@ -24,16 +25,6 @@ static __device__ void prefetch_states(const state<Sum> *states, unsigned tiles)
     if (threadIdx.x * LINE < tiles)
         asm volatile("prefetch.global.L2 [%0];" ::"l"(
             __cvta_generic_to_global(&states[threadIdx.x * LINE])));
-}
-
-/* What the kernel before this one in the stream has stored is there; and the blocks of the next one
- * may begin, which wait for this kernel in the same way. Hopper and later. */
-static __device__ void wait_for_kernel_before()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
 }
 
 /* Adds up the threads' sums of tiles before `tile`, of the first LOOKERS warps: the lanes of a warp
@@ -113,6 +104,7 @@ static __global__ void __launch_bounds__(WARPS *LANES, 32 / WARPS)
     // block may not read a tile then which its own block overwrites. So nothing can be made up for,
     // and the tile is that of the ticket.
     wait_for_kernel_before();
+    let_next_kernel_begin();
     bool in_place = (const void *)out == (const void *)in;
     unsigned tile = blockIdx.x;
     if (!ALONE && threadIdx.x == 0) ticket = begin_to_draw(w);

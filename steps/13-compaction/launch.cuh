@@ -9,7 +9,7 @@
 #include "select_direct.cuh"
 #include "select_wave.cuh"
 #include "select_pipeline.cuh"
-#include "steps/12-pipeline/parts/gpu.cuh"
+#include "common/step/gpu.cuh"
 
 /* Tiles of select_wave: the fewer elements, the smaller the tiles; of each size there are at most
  * `most`. The numbers are chosen for an H200, by trial. */

@@ -19,7 +19,7 @@
 #include "parts/write_table.cuh"
 #include "sat.h"
 #include "step14.h"
-#include "steps/12-pipeline/parts/gpu.cuh"
+#include "common/step/gpu.cuh"
 
 static size_t divide_up(size_t n, size_t by) { return (n + by - 1) / by; }
 static size_t round_up(size_t n, size_t to) { return divide_up(n, to) * to; }

@@ -7,7 +7,7 @@
 
 #include "common/step/cuda_check.h"
 #include "common/step/launch_kernel.cuh"
-#include "steps/12-pipeline/parts/gpu.cuh"
+#include "common/step/gpu.cuh"
 #include "histogram.cuh"
 #include "onesweep.cuh"
 #include "resident.cuh"

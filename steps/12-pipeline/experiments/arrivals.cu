@@ -6,7 +6,7 @@
  * How to run it: make experiment-12-arrivals
  */
 #include "common/experiment/experiment.h"
-#include "steps/12-pipeline/parts/gpu.cuh"
+#include "common/step/gpu.cuh"
 #include "steps/12-pipeline/parts/segment.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
 #include "steps/12-pipeline/parts/barrier.cuh"

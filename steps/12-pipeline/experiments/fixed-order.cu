@@ -8,7 +8,7 @@
  * How to run it: make experiment-12-fixed-order
  */
 #include "common/experiment/experiment.h"
-#include "steps/12-pipeline/parts/gpu.cuh"
+#include "common/step/gpu.cuh"
 #include "steps/12-pipeline/parts/segment.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
 #include "steps/12-pipeline/parts/barrier.cuh"

@@ -28,7 +28,7 @@ static __device__ bool g_emulated;
 #define MOMENT(tile, what) write_down<what>(tile)
 template <int WHAT> static __device__ void write_down(unsigned tile);
 
-#include "steps/12-pipeline/parts/gpu.cuh"
+#include "common/step/gpu.cuh"
 #include "steps/12-pipeline/pipeline.cuh"
 
 /* Records the clock of the multiprocessor. In the emulator each warp has its own clock, which

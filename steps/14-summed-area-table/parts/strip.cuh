@@ -5,6 +5,8 @@
 #ifndef STEP14_STRIP_CUH
 #define STEP14_STRIP_CUH
 
+#include "common/step/gpu.cuh"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -143,15 +145,6 @@ static __device__ float warp_sum(float v)
     for (int distance = LANES / 2; distance > 0; distance /= 2)
         v += __shfl_xor_sync(ALL_LANES, v, distance);
     return v;
-}
-
-/* What the kernel before this one in the stream has stored is there. launch_after (gpu.cuh) lets a
- * kernel begin before. */
-static __device__ void wait_for_kernel_before()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
 }
 
 /* Three tables of sums in the workspace; all are of `tile_rows` or `tile_columns` rows. */

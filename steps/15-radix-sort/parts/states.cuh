@@ -6,6 +6,7 @@
 #ifndef STEP15_STATES_CUH
 #define STEP15_STATES_CUH
 
+#include "common/step/gpu.cuh"
 #include "rank.cuh"
 #include "steps/12-pipeline/parts/barrier.cuh"
 
@@ -132,25 +133,6 @@ static __device__ Word look_back(const Word *states, unsigned tile, bool odd)
             end--;
         }
     }
-}
-
-/* ---- one kernel after the other -------------------------------------------------------------- */
-
-/* All that kernels before this one have written is there. */
-static __device__ void wait_for_kernel_before()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-/* The next kernel's blocks may take the place of blocks that end. They wait for all of
- * this kernel. */
-static __device__ void let_next_kernel_begin()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
 }
 
 /* ---- blocks of a cluster --------------------------------------------------------------------- */

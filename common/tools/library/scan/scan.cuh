@@ -26,7 +26,7 @@ namespace step16
 #include "common/step/launch_kernel.cuh"
 #include "steps/16-operators/direct.cuh"
 #include "pipeline.cuh"
-#include "steps/12-pipeline/parts/gpu.cuh"
+#include "common/step/gpu.cuh"
 #include "wave.cuh"
 
 /* ---- launches -------------------------------------------------------------------------------- */

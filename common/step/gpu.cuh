@@ -9,8 +9,8 @@
  * a device, and its answer is kept. What is kept depends on the code and the device alone, so it
  * outlasts cudaDeviceReset(). What a reset forgets is set at each call (allow_shared).
  */
-#ifndef STEP12_GPU_CUH
-#define STEP12_GPU_CUH
+#ifndef GPU_CUH
+#define GPU_CUH
 
 #include <cuda_runtime.h>
 #include <stddef.h>
@@ -134,6 +134,22 @@ static cudaError_t launch_after(const struct gpu *gpu, void (*kernel)(Parameters
     config.numAttrs = gpu->capability >= 90;
     if (blocks > INT32_MAX) return cudaErrorInvalidValue; // beyond any grid
     return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+/* What the kernel before this one in the stream has stored is there. */
+[[maybe_unused]] static __device__ void wait_for_kernel_before()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* The blocks of the next kernel may take the place of blocks that end, and wait for this kernel. */
+[[maybe_unused]] static __device__ void let_next_kernel_begin()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
 }
 
 #endif
