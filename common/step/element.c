@@ -88,6 +88,32 @@ void element_to_doubles(enum element element, const void *from, size_t start, si
         for (size_t i = 0; i < count; i++) to[i] = floats[i];
 }
 
+/* Bits of numbers of this type, as they are in memory of a little-endian host. */
+static uint64_t all_bits(enum element e) { return UINT64_MAX >> (64 - 8 * table[e].size); }
+static uint64_t sign_bit(enum element e)
+{
+    bool is_unsigned = e == ELEMENT_U32 || e == ELEMENT_U64;
+    return is_unsigned ? 0 : all_bits(e) ^ all_bits(e) >> 1;
+}
+
+uint64_t element_key(enum element element, const void *array, size_t index)
+{
+    uint64_t bits = 0, sign = sign_bit(element);
+    memcpy(&bits, (const char *)array + index * table[element].size, table[element].size);
+    return bits ^ (table[element].real && bits & sign ? all_bits(element) : sign);
+}
+
+long double element_of_key(enum element element, uint64_t key)
+{
+    _Alignas(uint64_t) unsigned char array[sizeof(uint64_t)];
+    long double number;
+    uint64_t sign = sign_bit(element);
+    uint64_t bits = key ^ (table[element].real && !(key & sign) ? all_bits(element) : sign);
+    memcpy(array, &bits, sizeof array);
+    element_widen(element, array, 0, 1, &number);
+    return number;
+}
+
 /* 2^63 and 2^64, the first doubles beyond int64 and uint64. */
 #define INT64_END  0x1p63
 #define UINT64_END 0x1p64

@@ -68,6 +68,12 @@ void element_widen(enum element, const void *from, size_t start, size_t count, l
 /* Widens ELEMENT_F32 and ELEMENT_F64 to double, which is faster. */
 void element_to_doubles(enum element, const void *from, size_t start, size_t count, double *to);
 
+/* The key of a number: unsigned, and in the order of the numbers. -0 comes just before +0; NaNs lie
+ * below -infinity or above +infinity. Only for types of 4 and 8 bytes. */
+uint64_t element_key(enum element, const void *array, size_t index);
+/* The number with this key. */
+long double element_of_key(enum element, uint64_t key);
+
 /* How a conversion went. CONVERT_ROUNDED: the nearest number was taken, as programs in C do it with
  * 0.1f. */
 enum conversion { CONVERT_EXACT, CONVERT_ROUNDED, CONVERT_OUT_OF_RANGE, CONVERT_NAN };

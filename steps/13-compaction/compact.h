@@ -42,7 +42,7 @@ extern "C" {
 /*
  * Which elements are kept: those in one of a few intervals.
  *
- * Elements of any type become unsigned keys that are in the same order (keep.cuh, expression.c).
+ * Elements of any type become unsigned keys that are in the same order (keep.cuh).
  * For real types -0 comes just before +0, and NaNs lie below -infinity or above +infinity. So every
  * expression of comparisons is a union of intervals of keys, and one subtraction and one comparison
  * tell whether a key is in an interval.

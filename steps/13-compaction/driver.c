@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(CONDITION_INTERVALS_MOST == COMPACT_INTERVALS_MOST, "a predicate holds a condition");
+
 static const char *const variants[] = {
     [FAST] = "fast", [DOCUMENT] = "document", [ATOMIC] = "atomic", NULL};
 
@@ -90,6 +92,19 @@ static void show_place(const char *expression, int place)
     visible(shown, sizeof shown, expression);
     visible(before, sizeof before, start);
     fprintf(stderr, "  %s\n  %*s^\n", shown, (int)strlen(before), "");
+}
+
+int predicate_parse(struct predicate *p, const char *expression, enum element element, int *place,
+                    struct fault *fault)
+{
+    struct condition c;
+    int code = condition_read(&c, expression, element, "--keep", place, fault);
+    if (code) return code;
+    p->count = c.count;
+    for (unsigned i = 0; i < c.count; i++)
+        p->interval[i] = (struct key_interval){c.interval[i].first,
+                                               c.interval[i].last - c.interval[i].first};
+    return 0;
 }
 
 static int read_predicate(struct request *r, struct fault *fault)
@@ -259,7 +274,7 @@ static size_t keep_numbers(const struct predicate *predicate, char *to, const st
 {
     size_t kept = 0, size = element_size(p->element);
     for (size_t i = 0; i < p->n; i++)
-        if (predicate_keeps(predicate, key_of_element(p->element, p->in, i)))
+        if (predicate_keeps(predicate, element_key(p->element, p->in, i)))
             memcpy(to + size * kept++, (const char *)p->in + size * i, size);
     return kept;
 }

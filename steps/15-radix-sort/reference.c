@@ -21,14 +21,8 @@ struct item {
 
 static uint64_t encoded(const struct problem *p, bool descending, size_t i)
 {
-    bool wide = element_size(p->element) == 8;
-    uint64_t key = wide ? ((const uint64_t *)p->in)[i] : ((const uint32_t *)p->in)[i];
-    uint64_t all = wide ? UINT64_MAX : UINT32_MAX, sign = all ^ all >> 1, flip = 0;
-    if (element_is_real(p->element))
-        flip = key & sign ? all : sign;
-    else if (p->element == ELEMENT_I32 || p->element == ELEMENT_I64)
-        flip = sign;
-    return key ^ (descending ? flip ^ all : flip);
+    uint64_t key = element_key(p->element, p->in, i);
+    return descending ? ~key : key;
 }
 
 /* A stable pass by the 16 bits from `shift` on. */

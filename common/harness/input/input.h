@@ -118,6 +118,34 @@ void npy_file_close(struct npy_file *);
 
 void input_free(struct input *);
 
+/* ---- condition.c: which numbers a user wants ------------------------------------------------- */
+
+/*
+ *     x > 0.5        comparisons: < <= > >= == != between x and a number, also 0 < x <= 1
+ *     x              x is not 0
+ *     isnan(x)       x is a NaN
+ *     not a, !a;  a and b, a && b;  a or b, a || b;  (a)      in this order of precedence
+ *
+ * Meanings are C's: a comparison with a NaN is false, except that x != 1 is true for it. A
+ * number becomes one of the element's type first if that is a real one: the same number that it
+ * would be in a file. Where elements are integers, it is compared as it is.
+ */
+#define CONDITION_INTERVALS_MOST 16
+
+/* The numbers whose keys (element_key) lie in one of these intervals. */
+struct condition {
+    unsigned count;
+    struct {
+        uint64_t first, last;
+    } interval[CONDITION_INTERVALS_MOST];
+};
+
+/* Reads a condition on numbers of 4 or 8 bytes. Returns 0, or EXIT_USAGE: it does not parse, and
+ * then *place is the index of the character where something else was expected, or it has too many
+ * intervals (*place is -1). */
+int condition_read(struct condition *, const char *text, enum element, const char *option,
+                   int *place, struct fault *);
+
 /* ---- for the readers: input_npy.c, input.c --------------------------------------------------- */
 
 struct reader {

@@ -1,20 +1,21 @@
 /*
- * expression.c — a small recursive-descent parser. Each rule says whether it is true of one number.
+ * condition.c — a small recursive-descent parser. Each rule says whether it is true of one number.
  *
  * The answer changes from one key to the next only where a comparison of the expression changes.
  * The rules note these keys on the way, so parsing once for each of them finds all intervals.
  */
-#include "common/files/fault.h"
-#include "step13.h"
+#include "input.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DEEP 64 /* brackets in brackets, and nots */
 
 struct parser {
     const char *text, *at; /* `at`: what is read next */
+    const char *option;
     enum element element;
     uint64_t least, most; /* keys of the least and the greatest number; NaNs are beyond */
     long double x;        /* the element that is asked about */
@@ -26,33 +27,7 @@ struct parser {
     int code; /* not 0: fault says why */
 };
 
-/* ---- keys and numbers ------------------------------------------------------------------------ */
-
-uint64_t key_of_element(enum element element, const void *array, size_t index)
-{
-    switch (element) {
-    case ELEMENT_F32: return key_of_f32(((const float *)array)[index]);
-    case ELEMENT_F64: return key_of_f64(((const double *)array)[index]);
-    case ELEMENT_I32: return key_of_i32(((const int32_t *)array)[index]);
-    default: return key_of_i64(((const int64_t *)array)[index]);
-    }
-}
-
-static long double number_of_key(enum element element, uint64_t key)
-{
-    uint32_t key32 = (uint32_t)key, bits32 = key32 >> 31 ? key32 ^ 0x80000000u : ~key32;
-    uint64_t bits = key >> 63 ? key ^ 0x8000000000000000u : ~key;
-    float f;
-    double d;
-    memcpy(&f, &bits32, sizeof f);
-    memcpy(&d, &bits, sizeof d);
-    switch (element) {
-    case ELEMENT_F32: return f;
-    case ELEMENT_F64: return d;
-    case ELEMENT_I32: return (int32_t)(key32 ^ 0x80000000u);
-    default: return (int64_t)(key ^ 0x8000000000000000u);
-    }
-}
+/* ---- comparisons ----------------------------------------------------------------------------- */
 
 /* Notes the first key that is not below `number`, and the first one above it. */
 static void note_turns(struct parser *p, long double number)
@@ -61,7 +36,7 @@ static void note_turns(struct parser *p, long double number)
         uint64_t low = p->least, high = p->most;
         while (low < high) {
             uint64_t middle = low + (high - low) / 2;
-            long double x = number_of_key(p->element, middle);
+            long double x = element_of_key(p->element, middle);
             if (above ? x > number : x >= number)
                 high = middle;
             else
@@ -70,8 +45,6 @@ static void note_turns(struct parser *p, long double number)
         p->turns[p->count++] = low;
     }
 }
-
-/* ---- comparisons ----------------------------------------------------------------------------- */
 
 enum { BELOW = 1, EQUAL = 2, ABOVE = 4, UNORDERED = 8 };
 
@@ -100,8 +73,8 @@ static void wrong(struct parser *p, const char *expected)
     if (p->code) return;
     skip_spaces(p);
     p->place = (int)(p->at - p->text);
-    p->code = fail(p->fault, EXIT_USAGE, "--keep \"%.200s\": %s is expected at character %d.",
-                   p->text, expected, p->place + 1);
+    p->code = fail(p->fault, EXIT_USAGE, "%s \"%.200s\": %s is expected at character %d.",
+                   p->option, p->text, expected, p->place + 1);
 }
 
 static bool take(struct parser *p, const char *word)
@@ -170,9 +143,9 @@ static bool parse_not(struct parser *p)
         p->place = (int)(p->at - p->text);
         p->code =
             fail(p->fault, EXIT_USAGE,
-                 "--keep: at character %d more than %d brackets and nots are within each other; "
+                 "%s: at character %d more than %d brackets and nots are within each other; "
                  "leave out those that are not needed.",
-                 p->place + 1, DEEP);
+                 p->option, p->place + 1, DEEP);
         return false;
     }
     if (take(p, "not") || (p->at[0] == '!' && p->at[1] != '=' && take(p, "!"))) {
@@ -213,7 +186,7 @@ static bool parse_or(struct parser *p)
 static bool keeps(struct parser *p, uint64_t key)
 {
     p->at = p->text;
-    p->x = number_of_key(p->element, key);
+    p->x = element_of_key(p->element, key);
     bool result = parse_or(p);
     skip_spaces(p);
     if (!p->code && *p->at) wrong(p, "and, or, or the end");
@@ -227,7 +200,7 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* Every interval begins and ends at a turn. */
-static void find_intervals(struct parser *p, struct predicate *found, const uint64_t *turns,
+static void find_intervals(struct parser *p, struct condition *found, const uint64_t *turns,
                            uint64_t all)
 {
     bool in = false;
@@ -236,42 +209,45 @@ static void find_intervals(struct parser *p, struct predicate *found, const uint
         if (!is_last && turns[i + 1] == turns[i]) continue;
         in = keeps(p, turns[i]);
         if (!in) continue;
-        if (!was_in && found->count == COMPACT_INTERVALS_MOST) {
+        if (!was_in && found->count == CONDITION_INTERVALS_MOST) {
             p->code = fail(
                 p->fault, EXIT_USAGE,
-                "--keep: the expression has more than %d separate intervals; keep fewer at a time.",
-                COMPACT_INTERVALS_MOST);
+                "%s: the expression has more than %d separate intervals; keep fewer at a time.",
+                p->option, CONDITION_INTERVALS_MOST);
             return;
         }
-        if (!was_in) found->interval[found->count++].low = turns[i];
-        struct key_interval *current = &found->interval[found->count - 1];
-        current->span = (is_last ? all : turns[i + 1] - 1) - current->low;
+        if (!was_in) found->interval[found->count++].first = turns[i];
+        found->interval[found->count - 1].last = is_last ? all : turns[i + 1] - 1;
     }
 }
 
-int predicate_parse(struct predicate *predicate, const char *expression, enum element element,
-                    int *place, struct fault *fault)
+int condition_read(struct condition *c, const char *text, enum element element, const char *option,
+                   int *place, struct fault *fault)
 {
-    bool wide = element == ELEMENT_F64 || element == ELEMENT_I64;
-    uint64_t all = wide ? UINT64_MAX : UINT32_MAX; /* the greatest key */
-    size_t room = 2 * strlen(expression) + 3;      /* a comparison has a character, and two turns */
+    uint64_t all = UINT64_MAX >> (64 - 8 * element_size(element)); /* the greatest key */
+    size_t room = 2 * strlen(text) + 3; /* a comparison has a character, and two turns */
     uint64_t *turns = allocated(malloc(room * sizeof *turns));
-    struct parser p = {.text = expression,
+    struct parser p = {.text = text,
+                       .option = option,
                        .element = element,
                        .most = all,
                        .turns = turns,
                        .place = -1,
                        .fault = fault};
-    if (element == ELEMENT_F32) p.least = key_of_f32(-INFINITY), p.most = key_of_f32(INFINITY);
-    if (element == ELEMENT_F64) p.least = key_of_f64(-INFINITY), p.most = key_of_f64(INFINITY);
+    if (element_is_real(element)) {
+        double infinite[] = {-INFINITY, INFINITY};
+        float narrow[] = {-INFINITY, INFINITY};
+        const void *ends = element == ELEMENT_F32 ? (void *)narrow : infinite;
+        p.least = element_key(element, ends, 0), p.most = element_key(element, ends, 1);
+    }
     turns[p.count++] = 0;
     turns[p.count++] = p.least;
     turns[p.count++] = p.most == all ? 0 : p.most + 1;
     keeps(&p, 0);
     qsort(turns, p.count, sizeof *turns, compare_keys);
     p.turns = NULL;
-    *predicate = (struct predicate){0};
-    if (!p.code) find_intervals(&p, predicate, turns, all);
+    *c = (struct condition){0};
+    if (!p.code) find_intervals(&p, c, turns, all);
     free(turns);
     *place = p.place;
     return p.code;
