@@ -17,7 +17,6 @@
 #include "step13.h"
 #include "steps/12-pipeline/scan.h"
 
-
 /* Writes a flag for each element: 1 if it is kept. */
 template <typename T, typename Keep>
 static __global__ void mark(int32_t *flags, const T *in, size_t n, Keep keep)

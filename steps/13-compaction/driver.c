@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 _Static_assert(CONDITION_INTERVALS_MOST == COMPACT_INTERVALS_MOST, "a predicate holds a condition");
 
@@ -240,18 +241,11 @@ static cudaError_t launch(const struct subject *s, const struct call *call)
 
 /* ---- what is right --------------------------------------------------------------------------- */
 
-static unsigned char folded(const struct search *s, char c)
-{
-    return (unsigned char)(s->ignore_case && c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
-
 static bool line_has_text(const struct search *s, const char *line, size_t length)
 {
-    for (size_t i = 0; i + s->length <= length; i++) {
-        size_t k = 0;
-        while (k < s->length && folded(s, line[i + k]) == folded(s, s->text[k])) k++;
-        if (k == s->length) return true;
-    }
+    int (*compare)(const char *, const char *, size_t) = s->ignore_case ? strncasecmp : strncmp;
+    for (size_t i = 0; i + s->length <= length; i++)
+        if (compare(line + i, s->text, s->length) == 0) return true;
     return false;
 }
 

@@ -15,11 +15,8 @@
  *
  * This file turns a predicate into what the kernels ask; launch.cuh chooses one and launches it.
  */
-#include "compact.h"
-#include "step13.h"
-
-#include "common/step/step.h"
 #include "launch.cuh"
+#include "step13.h"
 
 /* A predicate that is one interval. */
 template <typename T, typename Type>

@@ -48,84 +48,70 @@ template <typename T, typename Out = T> struct call {
     cudaStream_t stream;
 };
 
-template <int WARPS, int ITEMS, typename T, typename Out, typename Keep>
+/* A block for each tile of `tile` elements. */
+template <auto KERNEL, typename T, typename Out, typename Keep>
+static cudaError_t launch_tiles(const struct call<T, Out> *c, Keep keep, int warps, size_t tile)
+{
+    unsigned tiles = (unsigned)TILES(c->n, tile);
+    bool aligned = (uintptr_t)c->in % 16 == 0;
+    return launch_kernel(KERNEL, tiles, warps * LANES, 0, c->stream, c->out, c->kept, c->in, c->n,
+                         tiles, aligned, keep, c->workspace);
+}
+
+template <int WAVE, typename T, typename Out, typename Keep>
 static cudaError_t launch_wave(const struct call<T, Out> *c, Keep keep)
 {
-    unsigned tiles = (unsigned)TILES(c->n, WARPS * ITEMS * LANES);
-    bool aligned = (uintptr_t)c->in % 16 == 0;
-    return launch_kernel(select_wave<WARPS, ITEMS, T, Keep>, tiles, WARPS * LANES, 0, c->stream,
-                         c->out, c->kept, c->in, c->n, tiles, aligned, keep, c->workspace);
+    constexpr struct wave w = waves[WAVE];
+    return launch_tiles<select_wave<w.warps, w.items, T, Keep>>(c, keep, w.warps, wave_tile(WAVE));
 }
 
-template <typename T> static bool is_for_list(size_t n)
+/* As many blocks as fit on the GPU. */
+template <auto KERNEL, typename T, typename Out, typename Keep>
+static cudaError_t launch_staying(const struct call<T, Out> *c, Keep keep, const struct gpu *gpu,
+                                  int threads, size_t shared, size_t tile)
 {
-    size_t tiles = TILES(n, LIST_OF<T>);
-    return tiles > LIST_ABOVE && tiles <= LIST_MOST;
-}
-
-template <typename T, typename Out, typename Keep>
-static cudaError_t launch_list(const struct call<T, Out> *c, Keep keep)
-{
-    unsigned tiles = (unsigned)TILES(c->n, LIST_OF<T>);
-    bool aligned = (uintptr_t)c->in % 16 == 0;
-    return launch_kernel(select_list<T, Keep>, tiles, LIST_WARPS * LANES, 0, c->stream, c->out,
-                         c->kept, c->in, c->n, tiles, aligned, keep, c->workspace);
-}
-
-template <typename T, typename Out, typename Keep>
-static cudaError_t launch_direct(const struct call<T, Out> *c, Keep keep, const struct gpu *gpu)
-{
-    constexpr auto kernel = select_direct<T, Keep>;
-    size_t tiles = TILES(c->n, DIRECT_TILE);
+    size_t tiles = TILES(c->n, tile);
     unsigned blocks;
     if (tiles > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
-    cudaError_t error = blocks_for<kernel>(DIRECT_WARPS * LANES, 0, tiles, gpu, &blocks);
+    cudaError_t error = shared ? allow_shared((const void *)KERNEL, shared) : cudaSuccess;
+    if (!error) error = blocks_for<KERNEL>(threads, shared, tiles, gpu, &blocks);
     if (error) return error;
-    return launch_kernel(kernel, blocks, DIRECT_WARPS * LANES, 0, c->stream, c->out, c->kept, c->in,
-                         c->n, (unsigned)tiles, keep, c->workspace);
-}
-
-template <typename T, typename Out, typename Keep>
-static cudaError_t launch_pipeline(const struct call<T, Out> *c, Keep keep, const struct gpu *gpu)
-{
-    constexpr auto kernel = select_pipeline<T, Keep>;
-    size_t tiles = TILES(c->n, (TILE_OF<T, Keep>)), shared = sizeof(selection<T, Keep>);
-    unsigned blocks;
-    if (tiles > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
-    cudaError_t error = allow_shared((const void *)kernel, shared);
-    if (!error) error = blocks_for<kernel>(PIPELINE_THREADS, shared, tiles, gpu, &blocks);
-    if (error) return error;
-    return launch_kernel(kernel, blocks, PIPELINE_THREADS, shared, c->stream, c->out, c->kept,
-                         c->in, c->n, (unsigned)tiles, keep, c->workspace);
+    return launch_kernel(KERNEL, blocks, threads, shared, c->stream, c->out, c->kept, c->in, c->n,
+                         (unsigned)tiles, keep, c->workspace);
 }
 
 template <typename T, typename Out, typename Keep>
 static cudaError_t launch_large(const struct call<T, Out> *c, Keep keep)
 {
     struct gpu gpu;
+    size_t ring = sizeof(selection<T, Keep>);
     cudaError_t error = look_at_gpu(&gpu);
     if (error) return error;
     // If the ring is larger than this GPU's shared memory, the other kernel is used.
     if (gpu.capability >= 90 && (uintptr_t)c->in % 16 == 0 &&
-        (uintptr_t)flags_of<Keep>::array(keep) % 16 == 0 &&
-        sizeof(selection<T, Keep>) <= (size_t)gpu.shared)
-        return launch_pipeline(c, keep, &gpu);
-    return launch_direct(c, keep, &gpu);
+        (uintptr_t)flags_of<Keep>::array(keep) % 16 == 0 && ring <= (size_t)gpu.shared)
+        return launch_staying<select_pipeline<T, Keep>>(c, keep, &gpu, PIPELINE_THREADS, ring,
+                                                        TILE_OF<T, Keep>);
+    return launch_staying<select_direct<T, Keep>>(c, keep, &gpu, DIRECT_WARPS * LANES, 0,
+                                                  DIRECT_TILE);
 }
 
 /* Selects n > 0 elements. */
 template <typename T, typename Out, typename Keep>
 static cudaError_t launch(const struct call<T, Out> *c, Keep keep)
 {
-    if constexpr (sizeof(T) >= sizeof(uint32_t))
-        if (is_for_list<T>(c->n)) return launch_list(c, keep);
+    if constexpr (sizeof(T) >= sizeof(uint32_t)) {
+        size_t tiles = TILES(c->n, LIST_OF<T>);
+        if (tiles > LIST_ABOVE && tiles <= LIST_MOST)
+            return launch_tiles<select_list<T, Keep>>(c, keep, LIST_WARPS, LIST_OF<T>);
+    }
     // Of elements of 8 bytes, the list takes all n for which tiles would be coarse.
     constexpr int COARSEST = sizeof(T) == sizeof(uint64_t) ? MEDIUM : COARSE;
     switch (wave_for(c->n)) {
-    case FINEST: return launch_wave<waves[FINEST].warps, waves[FINEST].items>(c, keep);
-    case FINE: return launch_wave<waves[FINE].warps, waves[FINE].items>(c, keep);
-    case MEDIUM: return launch_wave<waves[MEDIUM].warps, waves[MEDIUM].items>(c, keep);
-    case COARSE: return launch_wave<waves[COARSEST].warps, waves[COARSEST].items>(c, keep);
+    case FINEST: return launch_wave<FINEST>(c, keep);
+    case FINE: return launch_wave<FINE>(c, keep);
+    case MEDIUM: return launch_wave<MEDIUM>(c, keep);
+    case COARSE: return launch_wave<COARSEST>(c, keep);
     default: return launch_large(c, keep);
     }
 }

@@ -58,16 +58,11 @@ static __global__ void __launch_bounds__(WARPS *LANES)
 
 /* ---- select_list ----------------------------------------------------------------------------- */
 
-/*
- * The kernel for mid-sized n that select_wave is too slow for: a block for each
- * tile, nearly all of them at once.
- *
- * Same as select_wave except: a lane takes vectors, and the block puts the kept elements of its
- * tile together in shared memory (segment.cuh), while the counts of other tiles are on their way.
- * So it stores whole lines of the cache.
- * What is still bad: `in` that is not aligned to 16 bytes is loaded element by element, by lanes
- * that do not take neighbours.
- */
+/* The kernel for mid-sized n that select_wave is too slow for: a block for each tile, nearly all of
+ * them at once. Same as select_wave except: a lane takes vectors, and the block puts the kept
+ * elements of its tile together in shared memory (segment.cuh), while the counts of other tiles are
+ * in flight. So it stores whole lines of the cache. What is still bad: `in` that is not aligned to
+ * 16 bytes is loaded element by element, by lanes that do not take neighbours. */
 
 #define LIST_WARPS    8
 #define LIST_SEGMENTS 2 /* of a warp */

@@ -7,8 +7,6 @@
 
 #include "steps/13-compaction/compact.h"
 
-#include <stddef.h>
-
 /* The key of an element that is read as an unsigned word: compact.h has the same in C. */
 struct real4 {
     typedef uint32_t word;

@@ -1,6 +1,6 @@
 /*
  * segment.cuh — what one warp does with one segment: it counts the elements that are kept, and
- * stores them one behind the other.
+ * stores them one behind the other, or puts them together in shared memory.
  *
  * A segment is ITEMS rows of 32 elements. Lane l has element l of each row. The vote of a warp
  * (ballot) says in one word which elements of a row are kept; the bits below a lane's own are the
@@ -76,17 +76,12 @@ static __device__ unsigned left_of(size_t begin, size_t n, unsigned segment)
 
 /* ---- vectors: put together in shared memory -------------------------------------------------- */
 
-/*
- * What one warp does with a segment that it holds in vectors: it finds out which
- * elements are kept, and puts them together in shared memory.
- *
- * Same as segment.cuh except: a lane has four vectors of neighbours, not one element of each row.
- * So there are no votes: each lane counts what it keeps, and one scan over the lanes serves the
- * whole segment. The counts of the four vectors are the bytes of one word, and are added by one
- * instruction. No byte overflows, because 32 lanes have 128 elements in a vector each, at most.
- * What is still bad: lanes store at distances that depend on what is kept. If nearly all elements
- * are kept, there are four-way bank conflicts.
- */
+/* Here a lane has four vectors of neighbours, not one element of each row. So there are no votes:
+ * each lane counts what it keeps, and one scan over the lanes serves the whole segment. The counts
+ * of the four vectors are the bytes of one word, and are added by one instruction. No byte
+ * overflows, because 32 lanes have 128 elements in a vector each, at most. What is still bad: lanes
+ * store at distances that depend on what is kept. If nearly all elements are kept, there are
+ * four-way bank conflicts. */
 
 #define PICK_VECTORS 4 /* of a lane: the bytes of a word */
 
