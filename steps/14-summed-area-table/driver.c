@@ -184,57 +184,36 @@ static void describe(const struct subject *s, size_t n, struct description *d)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Rows of a summed-area table of floats, in the order of the picture. */
-static int write_floats(struct output *output, enum variant variant, const float *table,
-                        struct sat_size size, struct fault *fault)
-{
-    size_t count = size.width * size.channels;
-    float *row = allocated(malloc(count * sizeof *row));
-    int code = 0;
-    for (size_t y = 0; y < size.height && !code; y++) {
-        for (size_t i = 0; i < count; i++)
-            row[i] = table[judge_place(variant, size, i / size.channels, y,
-                                       (unsigned)(i % size.channels))];
-        code = output_add(output, row, count, fault);
-    }
-    free(row);
-    return code;
-}
-
-/* A table modulo 2^32, whose upper halves are those of the reference. */
-static int write_whole(struct output *output, const uint32_t *table, const double *sums,
-                       size_t samples, struct fault *fault)
-{
-    int code = 0;
-    for (size_t i = 0; i < samples && !code; i++) {
-        uint64_t sum = (uint64_t)sums[i];
-        uint64_t whole = sum + (uint64_t)(int32_t)(table[i] - (uint32_t)sum);
-        code = output_add(output, &whole, 1, fault);
-    }
-    return code;
-}
-
 /* As uint32, or uint64 if a sum reaches 2^32, or float32: height x width, or height x width x
- * channels. */
-static int write_table(const struct request *r, const void *table, const void *pixels,
+ * channels. The upper halves of a table modulo 2^32 are those of the reference. */
+static int write_table(const struct request *r, const uint32_t *table, const void *pixels,
                        struct fault *fault)
 {
     struct sat_size size = r->size;
     size_t samples = sat_samples(size), shape[] = {size.height, size.width, size.channels};
-    enum element type = r->variant == FAST && r->element != ELEMENT_F32 ? ELEMENT_U32 : ELEMENT_F32;
-    double *sums = NULL;
-    if (type == ELEMENT_U32) {
-        sums = allocated(malloc(samples * sizeof *sums));
-        sat_reference(sums, pixels, r->element, size, false);
-        for (unsigned c = 1; c <= size.channels; c++) /* the largest ones */
-            if (sums[samples - c] > UINT32_MAX) type = ELEMENT_U64;
+    bool is_whole = r->variant == FAST && r->element != ELEMENT_F32;
+    enum element type = is_whole ? ELEMENT_U32 : ELEMENT_F32;
+    uint32_t *entries = allocated(malloc(samples * sizeof *entries)); /* or the bits of floats */
+    double *sums = allocated(malloc(samples * sizeof *sums));
+    for (size_t i = 0; i < samples; i++) {
+        size_t pixel = i / size.channels;
+        entries[i] = table[judge_place(r->variant, size, pixel % size.width, pixel / size.width,
+                                       (unsigned)(i % size.channels))];
     }
+    if (is_whole) sat_reference(sums, pixels, r->element, size, false);
+    for (unsigned c = 1; is_whole && c <= size.channels; c++) /* the largest ones */
+        if (sums[samples - c] > UINT32_MAX) type = ELEMENT_U64;
+
     struct output output;
     int code = output_begin_npy(&output, r->sum, type, shape, size.channels > 1 ? 3 : 2, fault);
-    if (!code && type == ELEMENT_F32) code = write_floats(&output, r->variant, table, size, fault);
-    if (!code && type == ELEMENT_U32) code = output_add(&output, table, samples, fault);
-    if (!code && type == ELEMENT_U64) code = write_whole(&output, table, sums, samples, fault);
+    if (!code && type != ELEMENT_U64) code = output_add(&output, entries, samples, fault);
+    for (size_t i = 0; i < samples && type == ELEMENT_U64 && !code; i++) {
+        uint64_t sum = (uint64_t)sums[i];
+        uint64_t whole = sum + (uint64_t)(int32_t)(entries[i] - (uint32_t)sum);
+        code = output_add(&output, &whole, 1, fault);
+    }
     free(sums);
+    free(entries);
     return code ? code : output_end(&output, fault);
 }
 

@@ -77,18 +77,6 @@ static void check_fourth(struct verdict *v, const struct judged *j)
 
 /* ---- filtered pictures ----------------------------------------------------------------------- */
 
-/* First and last of the positions of a window in a row or column of `count`: around `at`, as many
- * before and behind as these. */
-struct span {
-    size_t first, last;
-};
-
-static struct span span_around(size_t at, size_t before, size_t behind, size_t count)
-{
-    return (struct span){at > before ? at - before : 0,
-                         count - 1 - at > behind ? at + behind : count - 1};
-}
-
 /* The width of the window of a pixel. In the document's words, the depth gives a blur factor that
  * modulates the filter's width. */
 static size_t width_at(const struct judged *j, size_t pixel)
@@ -109,20 +97,25 @@ struct mean {
     double sum, pixels, corners;
 };
 
-static struct mean mean_at(const struct judged *j, const double *sums, size_t x, size_t y,
-                           unsigned channel)
+/* The sum of the first x pixels of the first y rows. */
+static double corner(const struct judged *j, const double *sums, size_t x, size_t y, unsigned c)
 {
-    size_t width = width_at(j, y * j->size.width + x);
-    struct span h = span_around(x, (width - 1) / 2, width / 2, j->size.width);
-    struct span v = span_around(y, (width - 1) / 2, width / 2, j->size.height);
-#define ENTRY(x, y) sums[judge_place(FAST, j->size, x, y, channel)]
-    double ur = ENTRY(h.last, v.last); /* as in the document: upper right, … */
-    double ul = h.first > 0 ? ENTRY(h.first - 1, v.last) : 0;
-    double lr = v.first > 0 ? ENTRY(h.last, v.first - 1) : 0;
-    double ll = h.first > 0 && v.first > 0 ? ENTRY(h.first - 1, v.first - 1) : 0;
-#undef ENTRY
-    size_t pixels = (h.last - h.first + 1) * (v.last - v.first + 1);
-    return (struct mean){ur - ul - lr + ll, (double)pixels, ur + ul + lr + ll};
+    return x && y ? sums[judge_place(FAST, j->size, x - 1, y - 1, c)] : 0;
+}
+
+static struct mean mean_at(const struct judged *j, const double *sums, size_t x, size_t y,
+                           unsigned c)
+{
+    size_t width = width_at(j, y * j->size.width + x), before = (width - 1) / 2, behind = width / 2;
+    size_t left = x > before ? x - before : 0, top = y > before ? y - before : 0;
+    size_t right = j->size.width - x > behind ? x + behind + 1 : j->size.width;
+    size_t bottom = j->size.height - y > behind ? y + behind + 1 : j->size.height;
+    double ur = corner(j, sums, right, bottom, c); /* as in the document: upper right, … */
+    double ul = corner(j, sums, left, bottom, c);
+    double lr = corner(j, sums, right, top, c);
+    double ll = corner(j, sums, left, top, c);
+    return (struct mean){ur - ul - lr + ll, (double)((right - left) * (bottom - top)),
+                         ur + ul + lr + ll};
 }
 
 /* A mean is rounded to the nearest, which may be another one where the sums are not exact: by the
