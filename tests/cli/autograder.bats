@@ -4,7 +4,6 @@
 # bats file_tags=slow
 load common
 
-bats_require_minimum_version 1.5.0
 
 platforms="gradescope prairielearn classroom"
 

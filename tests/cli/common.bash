@@ -1,5 +1,6 @@
 # common.bash — what the tests beside it share. They run in the folder in which bats was called: the
-# top folder of a built tree (common/build/test.py).
+# top folder of a built tree (common/build/test.py). `run -N` fails for another exit code than N.
+bats_require_minimum_version 1.5.0
 
 # need PROGRAM: skips the test if the program is not installed.
 need() {

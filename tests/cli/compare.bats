@@ -6,8 +6,7 @@ load common
 
 @test "two steps" {
     need python3
-    A=3 B=4:pad16 LINES=1 run profiles/measure/compare.py
-    [ "$status" -eq 0 ]
+    A=3 B=4:pad16 LINES=1 run -0 profiles/measure/compare.py
     says "step 3 and step 4 pad16, n = 512"
     says "H200, recorded"
     says "bank conflicts, loads        375            86   0.23"\
@@ -30,8 +29,7 @@ explained() {
 
 @test "all steps as recorded" {
     need python3
-    run profiles/measure/compare.py
-    [ "$status" -eq 0 ]
+    run -0 profiles/measure/compare.py
     says $'\n7  '
     # ptxas needs fewer additions in step 9: tests/unit/steps/test_recorded.c explains them.
     says "271520*"
@@ -61,48 +59,39 @@ source_wavefronts_ld,source_ideal_ld,source_wavefronts_st,source_ideal_st
     recording a.csv "NVIDIA X" 4
     recording b.csv "NVIDIA Y" 6
     export A=$BATS_TEST_TMPDIR/a.csv B=$BATS_TEST_TMPDIR/b.csv
-    run profiles/measure/compare.py
-    [ "$status" -eq 0 ]
+    run -0 profiles/measure/compare.py
     says "a.csv, X 2026-01-04
 B: "
     says "step 4 pad16  512  bank conflicts, loads   4   6   1.50"
     says "step 4 pad16  512  wavefronts, loads      14  16   1.14"
     says "3 scans are in both; of 12 numbers 10 are equal."
 
-    STEPS=4 LINES=1 run profiles/measure/compare.py
-    [ "$status" -eq 0 ]
+    STEPS=4 LINES=1 run -0 profiles/measure/compare.py
     says "X 2026-01-04  Y 2026-01-06"
     says "bank conflicts, loads              4             6   1.50"
     says "k            14          4            16          6  t[i] += 1;"
 
-    A=none.csv B=4 run profiles/measure/compare.py
-    [ "$status" -eq 2 ]
+    A=none.csv B=4 run -2 profiles/measure/compare.py
     says "there is no file none.csv"
-    N=2^11 run profiles/measure/compare.py
-    [ "$status" -ne 0 ]
+    N=2^11 run ! profiles/measure/compare.py
     says "has no such scan"
 }
 
 @test "wrong use" {
     need python3
-    A=3 run profiles/measure/compare.py
-    [ "$status" -eq 2 ]
+    A=3 run -2 profiles/measure/compare.py
     says "make compare A=3 B=4"
-    A=3 B=4:pad64 run profiles/measure/compare.py
-    [ "$status" -ne 0 ]
+    A=3 B=4:pad64 run ! profiles/measure/compare.py
     says '"pad64" is unknown'
-    A=3 B=99 run profiles/measure/compare.py
-    [ "$status" -ne 0 ]
+    A=3 B=99 run ! profiles/measure/compare.py
     says "there is no ./step99"
-    A=3 B=4 N=1000 run profiles/measure/compare.py
-    [ "$status" -ne 0 ]
+    A=3 B=4 N=1000 run ! profiles/measure/compare.py
     says "not a power of two"
 }
 
 @test "a profile is a table: a header, totals of launches, and lines of the source" {
     need python3
-    N=1024 VARIANT=pad16 DEVICE=emu run profiles/measure/compare.py profile 4
-    [ "$status" -eq 0 ]
+    N=1024 VARIANT=pad16 DEVICE=emu run -0 profiles/measure/compare.py profile 4
     says "profile: build/profiles/emu/step04-pad16-1024.csv"
     run cat build/profiles/emu/step04-pad16-1024.csv
     says "
@@ -117,11 +106,9 @@ step,variant,n,kernel,launch,line,source,"
 
 @test "without a GPU the emulator counts" {
     need python3
-    PATH=/usr/bin:/bin N=512 run profiles/measure/compare.py profile 3
-    [ "$status" -eq 0 ]
+    PATH=/usr/bin:/bin N=512 run -0 profiles/measure/compare.py profile 3
     says "so the emulator counts"
-    PATH=/usr/bin:/bin N=512 DEVICE=cuda run profiles/measure/compare.py profile 3
-    [ "$status" -eq 3 ]
+    PATH=/usr/bin:/bin N=512 DEVICE=cuda run -3 profiles/measure/compare.py profile 3
     says "DEVICE=emu counts without a GPU"
 }
 
@@ -130,7 +117,6 @@ step,variant,n,kernel,launch,line,source,"
     printf '#!/bin/sh\necho "==ERROR== ERR_NVGPUCTRPERM"\n' >"$BATS_TEST_TMPDIR/ncu"
     printf '#!/bin/sh\necho GPU\n' >"$BATS_TEST_TMPDIR/nvidia-smi"
     chmod +x "$BATS_TEST_TMPDIR"/*
-    PATH=$BATS_TEST_TMPDIR:$PATH N=512 DEVICE=cuda run profiles/measure/compare.py profile 3
-    [ "$status" -eq 3 ]
+    PATH=$BATS_TEST_TMPDIR:$PATH N=512 DEVICE=cuda run -3 profiles/measure/compare.py profile 3
     says "NVreg_RestrictProfilingToAdminUsers=0"
 }

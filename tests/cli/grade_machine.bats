@@ -5,7 +5,6 @@
 # bats file_tags=slow
 load common
 
-bats_require_minimum_version 1.5.0
 
 setup() {
     [ -z "${SANITIZED:-}" ] || skip "a sanitized run-lab needs more addresses than it may have"

@@ -3,7 +3,6 @@
 # manual page and completion, and `emu run FILE.cu`.
 # bats file_tags=slow
 load common
-bats_require_minimum_version 1.5.0
 
 # A sanitized emulator needs more than glibc and /proc, and is never installed.
 setup_file() {
@@ -32,41 +31,33 @@ unpack() {
 # ---- make install-emu ----------------------------------------------------------------------------
 
 @test "an installed tree works, also after a move" {
-    run "$emu" --log-file /dev/null "$p/shared" 7
-    [ "$status" -eq 7 ]
+    run -7 "$emu" --log-file /dev/null "$p/shared" 7
     [[ $output = $'last value 124\nemu: the kernels have run; '* ]]
 
     cp -a "$PREFIX" moved
-    run moved/bin/emu --csv "$p/shared"
-    [ "$status" -eq 0 ]
+    run -0 moved/bin/emu --csv "$p/shared"
     says '"strided"'
-    run moved/bin/emu --log-file /dev/null "$p/blas" ordered
-    [ "$status" -eq 0 ]
+    run -0 moved/bin/emu --log-file /dev/null "$p/blas" ordered
     says "ordered 0 294393"
     [ "$(moved/bin/emu --nvcc-flags)" = "-L$PWD/moved/lib/upsweep" ]
 
     ln -s moved/bin/emu link
-    run ./link --log-file /dev/null "$p/shared"
-    [ "$status" -eq 0 ]
+    run -0 ./link --log-file /dev/null "$p/shared"
 
     cp -a moved 'a b'
     NVCC_PREPEND_FLAGS=$('a b/bin/emu' --nvcc-flags) "$("$TREE/common/build/toolkit.sh")/bin/nvcc" \
         -arch=compute_90 "$TREE/tests/cases/fixtures/programs/kernels.cu" -o linked
-    run ./linked 7
-    [ "$status" -eq 7 ]
+    run -7 ./linked 7
     says "last value 124"
     for folder in 'a"b' 'a$b' 'a\b'; do
         cp -a moved "$folder"
-        run "$folder/bin/emu" --nvcc-flags
-        [ "$status" -eq 2 ]
+        run -2 "$folder/bin/emu" --nvcc-flags
         says "$folder/lib/upsweep; move it to another folder, or link with -cudart shared"
     done
-    run 'a b/bin/emu' --log-file /dev/null "$p/shared"
-    [ "$status" -eq 0 ]
+    run -0 'a b/bin/emu' --log-file /dev/null "$p/shared"
 
     rm -r moved/lib/upsweep
-    run moved/bin/emu "$p/shared"
-    [ "$status" -eq 2 ]
+    run -2 moved/bin/emu "$p/shared"
     says "libcudart.so.13 is missing"
 }
 
@@ -76,8 +67,7 @@ unpack() {
     [ -x root/opt/emu/bin/emu ]
     [ -e root/opt/emu/lib/upsweep/libcudart_static.a ]
     touch "$root/opt/emu/bin/other"
-    run make -C "$TREE" --no-print-directory uninstall PREFIX=/opt/emu DESTDIR="$root"
-    [ "$status" -eq 0 ]
+    run -0 make -C "$TREE" --no-print-directory uninstall PREFIX=/opt/emu DESTDIR="$root"
     [ "$(find "$root" -not -type d)" = "$root/opt/emu/bin/other" ]
     [ ! -e "$root/opt/emu/lib/upsweep" ]
 }
@@ -94,8 +84,7 @@ int main(void)
 }
 END
     cp own.c own.cpp
-    run grep -n 'include "' "$PREFIX/include/emu.h"
-    [ "$status" -eq 1 ]
+    run -1 grep -n 'include "' "$PREFIX/include/emu.h"
     for compiler in "gcc own.c" "g++ own.cpp"; do
         $compiler -Wall -Wextra -Werror -I"$PREFIX/include" -L"$PREFIX/lib/upsweep" -lcudart \
             -Wl,--no-as-needed,-rpath,"$PREFIX/lib/upsweep" -lcudart -o own
@@ -109,8 +98,7 @@ END
 @test "the manual page has every option, and groff has no complaint" {
     local page=$PREFIX/share/man/man1/emu.1 options
     need groff
-    run --separate-stderr groff -ww -man -Tascii -P-cbou "$page"
-    [ "$status" -eq 0 ]
+    run -0 --separate-stderr groff -ww -man -Tascii -P-cbou "$page"
     # shellcheck disable=SC2154 # `run --separate-stderr` sets it
     [ "$stderr" = "" ]
     options=$("$emu" --help | grep -Eo '^  (-., )?--[a-z-]+' | grep -o -- '--.*')
@@ -125,8 +113,7 @@ END
     words() { tr -cs 'A-Za-z0-9_' '\n' | LC_ALL=C sort -u; }
     [ -z "$(LC_ALL=C comm -23 <("$emu" --help | sed 's/^usage://' | words) <(words <"$page"))" ]
     need man
-    run man -l "$page"
-    [ "$status" -eq 0 ]
+    run -0 man -l "$page"
     says "EMU(1)"
 }
 
@@ -153,8 +140,7 @@ complete_words() {
     [ "$(complete_words program --lo)" = "" ]
     [ "$(complete_words --blocks desc)" = descending ]
     for tool in $(complete_words --tool ''); do
-        run "$emu" --tool "$tool" --version
-        [ "$status" -eq 0 ]
+        run -0 "$emu" --tool "$tool" --version
     done
 }
 
@@ -174,8 +160,7 @@ complete_words() {
 
 @test "the tarball needs glibc 2.34 and nothing else" {
     unpack .
-    run "$TREE/common/build/portable.sh" "$unpacked/bin/emu" "$unpacked"/lib/upsweep/*.so*
-    [ "$status" -eq 0 ]
+    run -0 "$TREE/common/build/portable.sh" "$unpacked/bin/emu" "$unpacked"/lib/upsweep/*.so*
     [ "$output" = "" ]
 }
 
@@ -197,8 +182,7 @@ libraries() { ldd "$1" | grep -v libcudart | grep -o '/[^ ]*'; }
     # LD_AUDIT makes the loader look for itself among the libraries, where every system has it.
     libc=$(dirname "$(find root -name libc.so.6)")
     [ -e "$libc"/ld-linux-x86-64.so.2 ] || cp root/lib64/ld-linux-x86-64.so.2 "$libc"
-    run unshare -r chroot root "/$(basename "$unpacked")/bin/emu" --log-file /log /step3 --reps 0
-    [ "$status" -eq 0 ]
+    run -0 unshare -r chroot root "/$(basename "$unpacked")/bin/emu" --log-file /log /step3 --reps 0
     says_not "ERROR"
     says "conflicts   375 in loads, 225 in stores (of 491 and 302 wavefronts)"
     run grep bank_conflicts root/log
@@ -242,8 +226,7 @@ int main(int count, char **words)
 }
 END
     echo "#define OWN 11" >"a folder/own.h"
-    run --separate-stderr "$emu" --csv --log-file log run "a folder/two words.cu" "a word" 7
-    [ "$status" -eq 7 ]
+    run -7 --separate-stderr "$emu" --csv --log-file log run "a folder/two words.cu" "a word" 7
     [ "$output" = "11 a word" ]
     [[ $stderr == emu:*nvcc\ *-cudart\ shared\ *"'a folder/two words.cu'"$'\n'* ]]
     [[ $stderr == *$'\n'"emu: the kernels have run; if results are wrong"* ]]
@@ -256,8 +239,7 @@ END
     printf '#!/bin/sh\necho to stdout; echo "x.cu(1): error: like this" >&2; exit 1\n' >bin/nvcc
     chmod +x bin/nvcc
     touch x.cu
-    CUDA_HOME='' PATH=$PWD/bin:$PATH run --separate-stderr "$emu" run x.cu
-    [ "$status" -eq 2 ]
+    CUDA_HOME='' PATH=$PWD/bin:$PATH run -2 --separate-stderr "$emu" run x.cu
     [ "$output" = "" ]
     [[ $stderr == *$'\nto stdout\nx.cu(1): error: like this\nemu: x.cu was not compiled;'* ]]
     is_clean
@@ -270,19 +252,16 @@ END
     stand_in site/nvidia/cu13/bin/nvcc
     stand_in home/bin/nvcc
     stand_in path/nvcc
-    PATH=$PWD/path:$PATH CUDA_HOME=$PWD/home run "$emu" --log-file /dev/null run x.cu
-    [ "$status" -eq 0 ]
+    PATH=$PWD/path:$PATH CUDA_HOME=$PWD/home run -0 "$emu" --log-file /dev/null run x.cu
     says "home/bin/nvcc -arch=sm_90 -lineinfo -cudart shared -g -o "
     says "last value 124"
-    PATH=$PWD/path:$PATH CUDA_HOME=$PWD/none run "$emu" --gpu t4 --log-file /dev/null run x.cu
-    [ "$status" -eq 0 ]
+    PATH=$PWD/path:$PATH CUDA_HOME=$PWD/none run -0 "$emu" --gpu t4 --log-file /dev/null run x.cu
     says "path/nvcc -arch=sm_75 "
     PATH=$PWD/path:$PATH CUDA_HOME=$PWD/home run site/upsweep/bin/emu run x.cu
     says "emu: $PWD/site/nvidia/cu13/bin/nvcc -arch=sm_90 "
     PATH=$PWD/path:$PATH run site/upsweep/bin/emu sh -c 'nvcc -o y x.cu && cat "$CALLS"'
     says "$PWD/site/nvidia/cu13/bin/nvcc"
-    run env PATH="$PWD/path" "$emu" run x.cu
-    [ "$status" -eq 2 ]
+    run -2 env PATH="$PWD/path" "$emu" run x.cu
     [ "$output" = "emu: nvcc needs g++, which is not in PATH; install the package g++\
  (gcc-c++ on Fedora and RHEL)" ]
 }
@@ -290,8 +269,7 @@ END
 @test "the emulator's own Makefile builds and runs the examples" {
     [ -z "${SANITIZED:-}" ] || skip "it would build this tree in the ordinary way"
     unset MAKEFLAGS MAKELEVEL MFLAGS
-    run make --no-print-directory -C "$TREE/common/tools/emu" check
-    [ "$status" -eq 0 ]
+    run -0 make --no-print-directory -C "$TREE/common/tools/emu" check
     [ "$(grep -c "^right: " <<<"$output")" -eq 8 ]
     [ "$(grep -c "^found: " <<<"$output")" -eq 4 ]
 }

@@ -3,7 +3,6 @@
 # stand there, in a folder of their own; what the library shows; and the templates' headers.
 # bats file_tags=slow
 load common
-bats_require_minimum_version 1.5.0
 
 setup_file() {
     [ -z "${SANITIZED:-}" ] || return 0
@@ -43,8 +42,7 @@ page() { (for number; do cat "$number.sh"; done) | bash -eo pipefail; }
 
 @test "use.md: a program in C" {
     need pkg-config
-    run page 2
-    [ "$status" -eq 0 ]
+    run -0 page 2
     [ "$output" = "3 4 11 11 15 16 22 25 " ]
     for gpu in t4 a100 b200; do
         LD_LIBRARY_PATH=$PREFIX/lib run "$PREFIX/bin/emu" --gpu $gpu --log-file /dev/null ./sums
@@ -54,19 +52,16 @@ page() { (for number; do cat "$number.sh"; done) | bash -eo pipefail; }
 
 @test "use.md: a program by CMake, with the shared and the static library" {
     need cmake
-    run page 3
-    [ "$status" -eq 0 ]
+    run -0 page 3
     says "30.25 degrees at place 1"
     sed -i 's/upsweep::upsweep/upsweep::static/' CMakeLists.txt
-    run page 3
-    [ "$status" -eq 0 ]
+    run -0 page 3
     says "30.25 degrees at place 1"
     run ldd build/warmest
     says_not libupsweep
     for version in 0.9 2.0 1.1; do
         sed -i "s/find_package(upsweep [0-9.]*/find_package(upsweep $version/" CMakeLists.txt
-        run cmake -B again -DCMAKE_PREFIX_PATH="$PREFIX"
-        [ "$status" -ne 0 ]
+        run ! cmake -B again -DCMAKE_PREFIX_PATH="$PREFIX"
         rm -r again
     done
 }
@@ -79,21 +74,18 @@ page() { (for number; do cat "$number.sh"; done) | bash -eo pipefail; }
     ln -s "$CUDA" elsewhere
     sed -i "s|\"/[^\"]*cuda[^\"]*\"|\"$PWD/elsewhere\"|" moved/lib/cmake/upsweep/upsweepConfig.cmake
     configure() {
-        sed -i "s/find_package(upsweep.*/find_package(upsweep $1)/" CMakeLists.txt
-        PATH=/usr/bin:/bin run cmake -B "build$1" -DCMAKE_PREFIX_PATH="$PWD/moved" \
+        sed -i "s/find_package(upsweep.*/find_package(upsweep $2)/" CMakeLists.txt
+        PATH=/usr/bin:/bin run "$1" cmake -B "build$2" -DCMAKE_PREFIX_PATH="$PWD/moved" \
             -DCMAKE_IGNORE_PATH="/usr/local/bin;/usr/local/cuda/bin;$CUDA/bin"
     }
-    configure REQUIRED
-    [ "$status" -eq 0 ]
+    configure -0 REQUIRED
     says "Found CUDAToolkit: $PWD/elsewhere"
-    configure "REQUIRED COMPONENTS nothing"
-    [ "$status" -ne 0 ]
+    configure ! "REQUIRED COMPONENTS nothing"
     says "upsweep has no component nothing: ask for none."
 }
 
 @test "use.md: a program in C++" {
-    run page 4
-    [ "$status" -eq 0 ]
+    run -0 page 4
     [ "$output" = "7 7 9 9 " ]
 }
 
@@ -119,10 +111,8 @@ END
     need pkg-config
     [ ! -e /dev/nvidiactl ] || skip "there is a GPU"
     sed -i '$d' 2.sh
-    run page 2
-    [ "$status" -eq 0 ]
-    LD_LIBRARY_PATH=$PREFIX/lib:$CUDA/lib64 run ./sums
-    [ "$status" -eq 1 ]
+    run -0 page 2
+    LD_LIBRARY_PATH=$PREFIX/lib:$CUDA/lib64 run -1 ./sums
     [ -n "$output" ]
 }
 
@@ -283,15 +273,13 @@ END
     need pkg-config
     cp -a "$PREFIX" "$BATS_TEST_TMPDIR/moved"
     sed -i "s|[$]HOME/upsweep|$BATS_TEST_TMPDIR/moved|g" 2.sh
-    run page 2
-    [ "$status" -eq 0 ]
+    run -0 page 2
     [ "$output" = "3 4 11 11 15 16 22 25 " ]
 }
 
 @test "uninstall removes what install put there, and nothing else" {
     cp -a "$PREFIX" here
     touch here/lib/other here/include/other
-    run make -C "$TREE" --no-print-directory uninstall PREFIX="$PWD/here"
-    [ "$status" -eq 0 ]
+    run -0 make -C "$TREE" --no-print-directory uninstall PREFIX="$PWD/here"
     [ "$(find here -not -type d | sort | paste -sd ' ')" = "here/include/other here/lib/other" ]
 }

@@ -69,8 +69,7 @@ setup() {
 @test "help lists every target" {
     local count=0 targets
     targets=$(sed -n '/\$/d; s/^.PHONY: //p' Makefile ./*/*.mk ./*/*/*.mk ./*/*/*/*.mk)
-    run make help
-    [ "$status" -eq 0 ]
+    run -0 make help
     for target in $targets; do
         says "make $target "
         count=$((count + 1))
@@ -84,8 +83,7 @@ setup() {
 @test "a new step adds no line to the Makefile" {
     export CUDA_HOME=$PWD/cuda
     sources 08-new 12-newer
-    run make -n step8
-    [ "$status" -eq 0 ]
+    run -0 make -n step8
     says "-c steps/08-new/scan.cu -o build/steps/08-new/scan.cu.o"
     says "-c steps/08-new/driver.c -o build/steps/08-new/driver.o"
     says "-DSTEP=step08"
@@ -93,8 +91,7 @@ setup() {
     says $'.new build/emu/libcudart.so.13\n'
     says_not "12-newer"
 
-    run make -n
-    [ "$status" -eq 0 ]
+    run -0 make -n
     says $'.new step8\n'
     says "-DSTEP=step12"
     says $'.new step12\n'
@@ -115,16 +112,14 @@ in_line() {
     mkdir -p common/tools/emu/ops steps/03-x
     touch common/tools/emu/ops/ops_x.c steps/03-x/driver.c
     export CUDA_HOME=$PWD/cuda
-    run make -n step3 CFLAGS="-O0 -DX=1" LDFLAGS=-Wl,-z,now
-    [ "$status" -eq 0 ]
+    run -0 make -n step3 CFLAGS="-O0 -DX=1" LDFLAGS=-Wl,-z,now
     for line in "${lines[@]}"; do
         case $line in *" -c "*) in_line "$line" " -std=c11 -Wall " " -O0 -DX=1 -c " ;; esac
         case $line in *" -c "*) [[ "$line" != *" -O2"* && "$line" != *" -O3"* ]] ;; esac
         case $line in *" -c "*ops_x*) in_line "$line" -fPIC -ffp-contract=off ;; esac
         case $line in "g++ "*) in_line "$line" -Wl,-z,now ;; esac
     done
-    run make -n step3
-    [ "$status" -eq 0 ]
+    run -0 make -n step3
     says " -O2 -g -O3 -c common/tools/emu/ops/ops_x.c"
     says " -O2 -g -c steps/03-x/driver.c"
 }
@@ -132,8 +127,7 @@ in_line() {
 @test "missing tools are named with the cure" {
     no_toolkit
     mkdir steps/03-x
-    run bare make step3
-    [ "$status" -eq 2 ]
+    run -2 bare make step3
     says "gcc ("
     says "g++ ("
     says "nvcc of a CUDA 13 toolkit ("
@@ -152,15 +146,12 @@ in_line() {
 @test "a toolkit of release 13 only" {
     toolkit old 12.9
     toolkit new 13.1
-    CUDA_HOME=$PWD/old CUDA_PATH=$PWD/new run common/build/toolkit.sh
-    [ "$status" -eq 0 ]
+    CUDA_HOME=$PWD/old CUDA_PATH=$PWD/new run -0 common/build/toolkit.sh
     says $'/new\n'
-    CUDA_HOME=$PWD/cuda CUDA_PATH=$PWD/new run common/build/toolkit.sh
-    [ "$status" -eq 0 ]
+    CUDA_HOME=$PWD/cuda CUDA_PATH=$PWD/new run -0 common/build/toolkit.sh
     says $'/cuda\n'
     rm cuda/lib64/libcudart.so
-    CUDA_HOME=$PWD/cuda CUDA_PATH=$PWD/new run common/build/toolkit.sh
-    [ "$status" -eq 0 ]
+    CUDA_HOME=$PWD/cuda CUDA_PATH=$PWD/new run -0 common/build/toolkit.sh
     says $'/new\n'
 }
 
@@ -227,8 +218,7 @@ wheel() {
         *--print-uris*) echo uri file 2000000 sum; echo uri file 3000000 sum ;;
         *) echo "$@" >>called ;; esac'
     stand_in apt-cache "echo Package: x; echo Size: 123000"
-    run bare make setup
-    [ "$status" -eq 0 ]
+    run -0 bare make setup
     says $'  gcc                           123 kB\n'
     says $'  g++                           123 kB\n'
     says "with what they need: 2          5 MB to fetch"
@@ -244,8 +234,7 @@ wheel() {
     echo "raise ImportError" >numpy.py
     while read -r part packages; do
         : >called
-        PYTHONPATH=$PWD run bare make "setup-$part"
-        [ "$status" -eq 0 ]
+        PYTHONPATH=$PWD run -0 bare make "setup-$part"
         [[ "$(cat called)" == *" gcc g++ bats cmake pkg-config $packages"* ]]
     done <<END
 labs bubblewrap
@@ -261,22 +250,19 @@ END
     stand_in gcc "exit 0"
     stand_in g++ "exit 0"
     sources 08-new 17-many
-    run bare make -n
-    [ "$status" -eq 0 ]
+    run -0 bare make -n
     says "step17 is skipped: Open MPI is missing; "
     says "make setup-mpi"
     says $'.new step8\n'
     says_not "-o build/steps/17-many/driver.o"
-    run bare make step17
-    [ "$status" -ne 0 ]
+    run ! bare make step17
     says 'step17 needs Open MPI; `make setup-mpi` installs it.'
     [ ! -e step17 ]
 
     stand_in mpirun "exit 0"
     stand_in mpicc \
         'case $1 in *compile) echo -I/opt/mpi/include;; *) echo -L/opt/mpi -lmpi;; esac'
-    run bare make -n
-    [ "$status" -eq 0 ]
+    run -0 bare make -n
     says_not "is skipped"
     says "-isystem /opt/mpi/include"
     says "-o build/steps/17-many/driver.o"
@@ -305,8 +291,7 @@ echo "[====] Synthesis: Tested: 3"
 exit 1
 END
     chmod +x build/test/run
-    run env PATH="$PWD/bin:$PATH" common/build/test.py quick
-    [ "$status" -eq 1 ]
+    run -1 env PATH="$PWD/bin:$PATH" common/build/test.py quick
     says "  C: FAILED
 [----] test.c:5: Assertion Failed
 [FAIL] steps::large: (0.01s)
@@ -326,13 +311,11 @@ END
 @test "make run17 takes 1 to 64 ranks" {
     stand_in mpirun 'echo "mpirun $*"'
     for number in 0 65 x ""; do
-        run bare common/build/run17.sh "$number"
-        [ "$status" -eq 2 ]
+        run -2 bare common/build/run17.sh "$number"
         [ "$output" = "make run17: P has to be a number of ranks from 1 to 64." ]
     done
     stand_in id "echo 0"
-    run bare common/build/run17.sh 64 --n 5
-    [ "$status" -eq 0 ]
+    run -0 bare common/build/run17.sh 64 --n 5
     says " --allow-run-as-root "
     says " -np 64 ./step17 --n 5"
 }
@@ -340,29 +323,24 @@ END
 @test "setup without root tells the administrator's command, or goes on if one can learn" {
     stand_in id "echo 1000"
     stand_in apt-get 'echo "$@" >>called'
-    run bare make setup
-    [ "$status" -eq 2 ]
+    run -2 bare make setup
     says "ask an administrator to run \
 'apt-get update && apt-get install -y --no-install-recommends gcc g++ bats cmake pkg-config'"
     for name in gcc g++; do stand_in $name "exit 0"; done
-    run bare make setup
-    [ "$status" -eq 0 ]
+    run -0 bare make setup
     says "You can learn without them; tests and pictures need them: bats cmake pkg-config"
     [ ! -e called ]
 }
 
 @test "setup on other systems is one sentence" {
-    run bare make setup
-    [ "$status" -eq 2 ]
+    run -2 bare make setup
     says "setup: this is neither Debian nor Ubuntu: install what Debian calls gcc g++ bats"
 
     stand_in uname 'case $1 in -s) echo Darwin;; *) echo arm64;; esac'
-    run bare make setup
-    [ "$status" -eq 2 ]
+    run -2 bare make setup
     says "setup: this is Darwin, and the build needs Linux: use a container (.devcontainer "
     stand_in uname 'case $1 in -s) echo Linux;; *) echo aarch64;; esac'
-    run bare make setup
-    [ "$status" -eq 2 ]
+    run -2 bare make setup
     says "setup: this is Linux on aarch64, and setup knows only Linux on x86-64;"
     says "Without nvcc, COMPILER=own judges the first puzzles and the labs: "
 }
@@ -373,8 +351,7 @@ fetch() {
     no_toolkit
     for name in gcc g++ bats cmake pkg-config unzip; do stand_in $name "exit 0"; done
     stand_in python3 "exec $(python3 -c 'import pip, sys; print(sys.executable)') \"\$@\""
-    run bare PIP_INDEX_URL="file://$PWD/index" PIP_FIND_LINKS="" PIP_NO_CACHE_DIR=1 make setup
-    [ "$status" -eq 2 ]
+    run -2 bare PIP_INDEX_URL="file://$PWD/index" PIP_FIND_LINKS="" PIP_NO_CACHE_DIR=1 make setup
 }
 
 # The index has the first wheel only, which is not fetched again, until it is another file there.
@@ -399,6 +376,5 @@ with zipfile.ZipFile(sys.argv[1], "w") as wheel:
     fetch
     says "DO NOT MATCH THE HASHES"
     says "pip could not fetch nvidia-cuda-nvcc==13.0.88"
-    run ls build/cuda build/download/*.whl
-    [ "$status" -ne 0 ]
+    run ! ls build/cuda build/download/*.whl
 }

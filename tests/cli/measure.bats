@@ -56,8 +56,7 @@ END
 # bats test_tags=slow
 @test "the sanitizer runs every step and variant, and large leaves out what fails" {
     stand_ins
-    run profiles/measure/measure.py --to out sanitizer
-    [ "$status" -eq 1 ]
+    run -1 profiles/measure/measure.py --to out sanitizer
     says "2 runs failed"
     run grep -v '^#' out/sanitizer.csv
     says "step,variant,n,memcheck errors,memcheck exit,racecheck errors,racecheck exit,\
@@ -69,8 +68,7 @@ initcheck errors,initcheck exit,synccheck errors,synccheck exit
 12,b,65539,0,0,0,0,0,0,0,0"
     [ "${#lines[@]}" -eq 6 ]
 
-    run profiles/measure/measure.py --to out large
-    [ "$status" -eq 1 ]
+    run -1 profiles/measure/measure.py --to out large
     says "it is wrong"
     says "2 runs failed"
     run cat out/large.csv
@@ -90,8 +88,7 @@ step,name,variant,n
 step,name,variant,n
 10,it,b,2^12
 10,it,b,2^13"
-    run profiles/measure/measure.py none
-    [ "$status" -eq 1 ]
+    run -1 profiles/measure/measure.py none
     says "there is no part none"
 }
 
@@ -108,8 +105,7 @@ echo $name,3,x,n=1,time,0.5,s
 echo $name,3,x,n=1,$name,7,
 END
     done
-    run profiles/measure/measure.py --to out experiments
-    [ "$status" -eq 1 ]
+    run -1 profiles/measure/measure.py --to out experiments
     says "build/experiments/03-b"
     run cat out/experiments.csv
     says "
@@ -137,8 +133,7 @@ case "$*" in
 *) printf '"Kernel Name","sum","time"\n"","inst","ns"\n"k<1>(int)","1,024","7"\n' ;;
 esac
 END
-    STEPS=3 SIZES='512 1024' run profiles/measure/measure.py --to out counters limits
-    [ "$status" -eq 0 ]
+    STEPS=3 SIZES='512 1024' run -0 profiles/measure/measure.py --to out counters limits
     run cat out/counters.csv
     says "
 step,variant,n,kernel,launch,line,source,sum (inst),source_sectors_st

@@ -3,7 +3,6 @@
 # changes of the words of nvcc and of linkers. Most tests use stand-ins for both, which print their
 # words; the last ones compile tests/cases/fixtures/programs/old.cu.
 load common
-bats_require_minimum_version 1.5.0
 
 setup_file() {
     mkdir "$BATS_FILE_TMPDIR/bin" "$BATS_FILE_TMPDIR/include"
@@ -175,8 +174,7 @@ gets_ptx() {
 
 @test "each change is said once, when the command has ended" {
     printf 'all: a b c d\na b c d:\n\t@%s -arch=sm_35 $@.cu 2>&1\n' "$bin/nvcc" >Makefile
-    run --separate-stderr env -u MAKEFLAGS -u MAKELEVEL $emu make -j4
-    [ "$status" -eq 0 ]
+    run -0 --separate-stderr env -u MAKEFLAGS -u MAKELEVEL $emu make -j4
     [ "$(grep -o 'sm_75' <<<"$output" | wc -l)" -eq 4 ]
     [[ "$output" != *emu:* ]]
     [ "$(wc -l <<<"${stderr%emu: *}")" -le 5 ]
@@ -268,38 +266,31 @@ END
 # bats test_tags=slow
 @test "a makefile of 2012 makes a program that runs" {
     copy_old
-    run $emu make
-    [ "$status" -eq 0 ]
+    run -0 $emu make
     says $'\n0 wrong\n'
     for removed in 13 20 21 35; do says "in place of $removed, which this toolkit"; done
     rm old.o
-    run $emu --unchanged make
-    [ "$status" -eq 2 ]
+    run -2 $emu --unchanged make
     says "Unsupported gpu architecture 'compute_20'"
 }
 
 # bats test_tags=slow
 @test "standards of C++, and removed functions that nothing can replace" {
     copy_old
-    run $emu "$CUDA_HOME/bin/nvcc" -std=c++11 -Xcompiler -Wall -Werror all-warnings \
+    run -0 $emu "$CUDA_HOME/bin/nvcc" -std=c++11 -Xcompiler -Wall -Werror all-warnings \
         -default-stream per-thread old.cu -o old
-    [ "$status" -eq 0 ]
     run $emu ./old
     [ "$output" = "0 wrong" ]
     echo 'texture<float, 1> t; int main() { cudaUnbindTexture(t); }' >texture.cu
-    run $emu "$CUDA_HOME/bin/nvcc" -c texture.cu
-    [ "$status" -ne 0 ]
+    run ! $emu "$CUDA_HOME/bin/nvcc" -c texture.cu
     says "texture is not a template"
     says "cudaUnbindTexture was removed from CUDA; use a texture object (cudaCreateTextureObject)"
     echo 'typedef struct { int x; } float4; int main(void) { float4 v = {0}; return v.x; }' >c.c
-    run $emu "$CUDA_HOME/bin/nvcc" -Xcompiler -ansi,-pedantic-errors,-Wall,-Werror -c c.c
-    [ "$status" -eq 0 ]
+    run -0 $emu "$CUDA_HOME/bin/nvcc" -Xcompiler -ansi,-pedantic-errors,-Wall,-Werror -c c.c
     printf -- '-arch sm_35\n-O2' >options
     echo '__global__ void k() {} int main() { return cudaThreadSynchronize(); }' >k.cu
-    run $emu "$CUDA_HOME/bin/nvcc" -std=c++03 -Werror all-warnings -c k.cu
-    [ "$status" -eq 0 ]
-    run $emu "$CUDA_HOME/bin/nvcc" --options-file options -ptx k.cu -o -
-    [ "$status" -eq 0 ]
+    run -0 $emu "$CUDA_HOME/bin/nvcc" -std=c++03 -Werror all-warnings -c k.cu
+    run -0 $emu "$CUDA_HOME/bin/nvcc" --options-file options -ptx k.cu -o -
     says ".target sm_75"
 }
 
@@ -312,10 +303,8 @@ END
             ! cmake --help-module FindCUDA >/dev/null 2>&1; then
             continue # this CMake no longer has FindCUDA
         fi
-        CUDAARCHS=35-real run $emu cmake -DLANGUAGE=$language -B $language .
-        [ "$status" -eq 0 ]
-        run $emu make -C $language
-        [ "$status" -eq 0 ]
+        CUDAARCHS=35-real run -0 $emu cmake -DLANGUAGE=$language -B $language .
+        run -0 $emu make -C $language
         says "in place of $((language ? 35 : 20)), which this toolkit no longer knows"
         run $emu $language/old
         [ "$output" = "0 wrong" ]

@@ -104,13 +104,11 @@ END
 
 @test "brackets of a text" {
     printf 'f(x) {\n  y[0] = (1;\n' >"$dir/open"
-    run step16 --op brackets --input "$dir/open"
-    [ "$status" -eq 0 ]
+    run -0 step16 --op brackets --input "$dir/open"
     says "result      greatest depth 2; 2 brackets left open at the end"
     says "input       20 characters from $dir/open"
     printf '(\n \303\244))\n(' >"$dir/wrong"
-    run step16 --op brackets --input "$dir/wrong"
-    [ "$status" -eq 0 ]
+    run -0 step16 --op brackets --input "$dir/wrong"
     says "result      greatest depth 1; line 2, column 4 closes a bracket that is not open"
     run step16 --op brackets --n 3000
     says "every bracket is closed"
@@ -214,8 +212,7 @@ END
         2>"$dir/report" | tr '\n' ' ')" = "1 2.25 0.75 " ]
     grep -q "3 doubles from $dir/a.npy and $dir/b.npy" "$dir/report"
     [ "$(step16 --op xor --input "$dir/u4.npy" --output - 2>/dev/null | tr '\n' ' ')" = "0 1 3 " ]
-    run step16 --op sum --input "$dir/u4.npy"
-    [ "$status" -eq 2 ]
+    run -2 step16 --op sum --input "$dir/u4.npy"
     says "step16: $dir/u4.npy has elements of u32, and --op sum has f32, f64, i32 or i64; add"
 }
 
@@ -255,8 +252,7 @@ END
 # bats test_tags=slow
 @test "older GPUs have no bulk copies" {
     for gpu in a100 t4; do
-        run build/emu/emu --gpu $gpu ./step16 --op affine --type f64 --n 526000 --reps 0
-        [ "$status" -eq 0 ]
+        run -0 build/emu/emu --gpu $gpu ./step16 --op affine --type f64 --n 526000 --reps 0
         says "256 threads"
     done
 }
@@ -266,34 +262,28 @@ END
     example() { build/emu/emu --tool memcheck --error-exitcode 9 --log-file /dev/null \
         "build/example16$1" "${@:2}"; }
     printf 'date,price\n2026-01-01,10\n2026-01-02,14\n2026-01-03,6\n2026-01-04,8\n' >"$dir/csv"
-    run example "" "$dir/csv"
-    [ "$status" -eq 0 ]
+    run -0 example "" "$dir/csv"
     [ "$output" = "10 10
 14 11
 6 9.75
 8 9.3125" ]
-    run example -backward
-    [ "$status" -eq 0 ]
+    run -0 example -backward
     [ "${#lines[@]}" -eq 7 ]
     says "2     2.60000     2.60000"
     awk 'NR > 1 && ($2 - $3) ^ 2 > 1e-9 { exit 1 }' <<<"$output"
     printf '{"a": [1, {"b(": "]\\"", "c\\\\": []}]}\n' >"$dir/json"
-    run example -json "$dir/json"
-    [ "$status" -eq 0 ]
+    run -0 example -json "$dir/json"
     [ "$output" = "greatest depth: 4" ]
     printf '[\n 1]]\n' >"$dir/json"
-    run example -json "$dir/json"
-    [ "$status" -eq 1 ]
+    run -1 example -json "$dir/json"
     [ "$output" = "greatest depth: 1
 line 2, column 4: this bracket closes nothing" ]
     printf '[\n 1, {' >"$dir/json"
-    run example -json "$dir/json"
-    [ "$status" -eq 1 ]
+    run -1 example -json "$dir/json"
     [ "$output" = "greatest depth: 2
 open at the end: 2" ]
     for name in "" -json; do
-        run example "$name" "$dir/none"
-        [ "$status" -eq 2 ]
+        run -2 example "$name" "$dir/none"
         [ "$output" = "usage: example16$name FILE.${name:+json}${name:-csv}" ] ||
             [ "$output" = "usage: example16-json FILE.json" ]
     done

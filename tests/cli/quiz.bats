@@ -2,7 +2,6 @@
 # quiz.bats — ./stepN --quiz makes questions for a word, and answers them; ./stepN --levels shows
 # what warps do between two barriers. Both are read from a trace.
 load common
-bats_require_minimum_version 1.5.0
 
 mapfile -t TRACED < <(awk -F, '$4 == "yes" { print $1 }' steps/steps.csv)
 

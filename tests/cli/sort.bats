@@ -87,13 +87,11 @@ END
 @test "each variant sorts each type" {
     for variant in fast document bitonic; do
         for type in u32 i32 f32 u64 i64 f64; do
-            run ./step15 --variant $variant --type $type --n 4200 --reps 1
-            [ "$status" -eq 0 ]
+            run -0 ./step15 --variant $variant --type $type --n 4200 --reps 1
             says "right: every element, exactly, in each timed run, too"
         done
     done
-    run ./step15 --pairs --descending --n 3000 --reps 1
-    [ "$status" -eq 0 ]
+    run -0 ./step15 --pairs --descending --n 3000 --reps 1
 }
 
 # bats test_tags=slow
@@ -101,8 +99,7 @@ END
     for seed in 1 2; do
         for arguments in "--n 1500 --pairs" "--n 4000" "--variant document --n 5000" \
             "--variant bitonic --n 1100 --type u64"; do
-            run build/emu/emu --tool all --schedule $seed ./step15 $arguments --reps 0
-            [ "$status" -eq 0 ]
+            run -0 build/emu/emu --tool all --schedule $seed ./step15 $arguments --reps 0
             says "ERROR SUMMARY: 0 errors"
         done
     done
@@ -111,9 +108,8 @@ END
 # bats test_tags=slow
 @test "the checkers find nothing in many small tiles" {
     for seed in "3:tiles*" "4:@(digits*|arrays*)"; do
-        run build/emu/emu --tool all --schedule ${seed%%:*} build/tests/run -j1 \
+        run -0 build/emu/emu --tool all --schedule ${seed%%:*} build/tests/run -j1 \
             --filter "sort/${seed#*:}"
-        [ "$status" -eq 0 ]
         says "Failing: 0"
         says_not "Tested: 0"
         [[ "$output" != *"ERROR SUMMARY: "[1-9]* ]]
@@ -123,16 +119,13 @@ END
 # bats test_tags=slow
 @test "older GPUs have no clusters, and little shared memory" {
     for gpu in a100 t4; do
-        run build/emu/emu --gpu $gpu --tool all ./step15 --pairs --n 5000 --reps 0
-        [ "$status" -eq 0 ]
+        run -0 build/emu/emu --gpu $gpu --tool all ./step15 --pairs --n 5000 --reps 0
         says "ERROR SUMMARY: 0 errors"
-        run build/emu/emu --gpu $gpu --tool all --schedule 5 --blocks descending ./step15 \
+        run -0 build/emu/emu --gpu $gpu --tool all --schedule 5 --blocks descending ./step15 \
             --n 30000 \
             --reps 0
-        [ "$status" -eq 0 ]
         says "ERROR SUMMARY: 0 errors"
-        run build/emu/emu --gpu $gpu --tool all ./step15 --type f64 --pairs --n 3000 --reps 0
-        [ "$status" -eq 0 ]
+        run -0 build/emu/emu --gpu $gpu --tool all ./step15 --type f64 --pairs --n 3000 --reps 0
         says "ERROR SUMMARY: 0 errors"
     done
 }
@@ -140,21 +133,18 @@ END
 
 # bats test_tags=slow
 @test "the example of sort.h" {
-    run build/emu/emu --log-file /dev/null build/example15
-    [ "$status" -eq 0 ]
+    run -0 build/emu/emu --log-file /dev/null build/example15
     [ "$output" = "Cho 9.25
 Ada 7.5
 Dee 7.5
 Ben -1" ]
-    CUDA_VISIBLE_DEVICES="" run build/example15
-    [ "$status" -eq 1 ]
+    CUDA_VISIBLE_DEVICES="" run -1 build/example15
     says "cudaMalloc((void **)&in, sizeof points): "
 }
 
 # bats test_tags=slow
 @test "examples in the form of figures 39-13 to 39-15" {
-    run build/experiments/15-figures --device emu --csv
-    [ "$status" -eq 0 ]
+    run -0 build/experiments/15-figures --device emu --csv
     values() { printf '%s\n' "$output" | grep ",$1,$2.*,$3," | cut -d, -f6 | tr '\n' ' '; }
     # 39-13: the keys after each bit
     [ "$(values split bit=0 key_after)" = "4 2 6 0 7 3 5 1 " ]
@@ -174,8 +164,7 @@ Ben -1" ]
 
 @test "keys and values are replaced together, or not at all" {
     echo old >"$dir/out"
-    run ./step15 --reps 0 --n 10 --pairs --output "$dir/out" --values /dev/full
-    [ "$status" -eq 2 ]
+    run -2 ./step15 --reps 0 --n 10 --pairs --output "$dir/out" --values /dev/full
     says "step15: cannot write /dev/full: No space left on device."
     [ "$(cat "$dir/out")" = old ]
     [ "$(ls "$dir")" = out ]

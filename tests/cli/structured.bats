@@ -48,8 +48,7 @@ from structured import METRICS; print(",".join(METRICS))')
 }
 
 @test "JSON: on stdout behind the program's output, and without a launch" {
-    run emu --json $P
-    [ "$status" -eq 0 ]
+    run -0 emu --json $P
     says $'done\n{\n  "format": "upsweep-emu",'
     says '"launches": []'
 }
@@ -75,8 +74,7 @@ from structured import METRICS; print(",".join(METRICS))')
     done
     run emu --kernel-instructions 40 --log-file /dev/null $P counts
     says_not "has executed"
-    run emu --kernel-instructions 0 $P counts
-    [ "$status" -eq 2 ]
+    run -2 emu --kernel-instructions 0 $P counts
     says "--kernel-instructions takes a number from 1"
 }
 
@@ -96,11 +94,9 @@ from structured import METRICS; print(",".join(METRICS))')
     says_not $'\033'
     run emu --annotate README.md $P counts
     says "no kernel has counted a line of $PWD/README.md; was the program compiled with -lineinfo?"
-    run emu --annotate missing $P counts
-    [ "$status" -eq 2 ]
+    run -2 emu --annotate missing $P counts
     says "emu: cannot read missing: No such file or directory"
-    run emu --annotate $SOURCE --json $P counts
-    [ "$status" -eq 2 ]
+    run -2 emu --annotate $SOURCE --json $P counts
 }
 
 @test "SARIF: required parts, relative URIs, both places of a hazard, notes for counters" {
@@ -126,12 +122,10 @@ from structured import METRICS; print(",".join(METRICS))')
 
 @test "budget: one sentence for each excess, and exit code 4" {
     printf '# limits\ncounts conflicts 28\n* wavefronts 32 # all\ncounts sectors 64\n' >"$T/right"
-    run emu --log-file /dev/null --budget "$T/right" $P counts counts
-    [ "$status" -eq 0 ]
+    run -0 emu --log-file /dev/null --budget "$T/right" $P counts counts
     printf '%s\n' 'counts conflicts 27' '* sectors 63' 'race emu__ptx_inst_executed.sum 10' \
         'rac conflicts 0' >"$T/b"
-    run emu --log-file /dev/null --budget "$T/b" $P padded counts race
-    [ "$status" -eq 4 ]
+    run -4 emu --log-file /dev/null --budget "$T/b" $P padded counts race
     says "emu: launch 1, of kernel counts: 28 conflicts, and $T/b:1 allows 27
 emu: launch 0, of kernel counts: 64 sectors, and $T/b:2 allows 63
 emu: launch 2, of kernel race: 34 emu__ptx_inst_executed.sum, and $T/b:3 allows 10
@@ -144,25 +138,21 @@ emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its na
     for line in 'counts conflicts' 'counts conflicts 1 2' 'counts conflict 1' 'counts sectors -1' \
         'counts sectors many' '# nothing'; do
         echo "$line" >"$T/b"
-        run emu --budget "$T/b" $P counts
-        [ "$status" -eq 2 ]
+        run -2 emu --budget "$T/b" $P counts
         says "emu: --budget cannot be used: $T/b:"
         says_not done
     done
     printf 'counts \e[31m 1\n' >"$T/b"
     run emu --budget "$T/b" $P counts
     says 'there is no counter "\x1b[31m"'
-    run emu --budget "$T/missing" $P counts
-    [ "$status" -eq 2 ]
-    run env EMU_BUDGET="$T/b" LD_LIBRARY_PATH=build/emu $P counts
-    [ "$status" -eq 2 ]
+    run -2 emu --budget "$T/missing" $P counts
+    run -2 env EMU_BUDGET="$T/b" LD_LIBRARY_PATH=build/emu $P counts
     says "emu: EMU_BUDGET cannot be used: $T/b:"
 }
 
 @test "budget: a launch that failed is not within a limit" {
     printf '* conflicts 1000\ncounts sectors 1000\n' >"$T/b"
-    run emu --log-file /dev/null --kernel-instructions 3 --budget "$T/b" $P counts
-    [ "$status" -eq 4 ]
+    run -4 emu --log-file /dev/null --kernel-instructions 3 --budget "$T/b" $P counts
     says "emu: launch 0, of kernel counts: it failed, so it is not known whether it is within $T/b:1
 "
     says "within $T/b:2"
@@ -172,33 +162,27 @@ emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its na
 @test "baseline: an earlier run's CSV" {
     emu --csv --log-file "$T/padded" $P padded padded
     emu --csv $P counts >"$T/counts"
-    run emu --log-file /dev/null --baseline "$T/counts" $P counts race
-    [ "$status" -eq 0 ]
-    run emu --log-file /dev/null --baseline "$T/padded" $P counts padded
-    [ "$status" -eq 4 ]
+    run -0 emu --log-file /dev/null --baseline "$T/counts" $P counts race
+    run -4 emu --log-file /dev/null --baseline "$T/padded" $P counts padded
     metric=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum
     says "emu: all 2 launches of kernel counts: 14 $metric, and $T/padded has 0"
-    run emu --log-file /dev/null --baseline "$T/counts" $P race
-    [ "$status" -eq 4 ]
+    run -4 emu --log-file /dev/null --baseline "$T/counts" $P race
     says "emu: kernel counts has not run to an end, and $T/counts:"
-    run emu --log-file /dev/null --baseline "$T/counts" --trace "$T/counts" $P counts
-    [ "$status" -eq 2 ]
+    run -2 emu --log-file /dev/null --baseline "$T/counts" --trace "$T/counts" $P counts
     says "emu: the trace and the baseline are one file, $T/counts"
     head='"ID","Kernel Name"'
     for text in '' 'a,b' "$head"$'\n' "$head,\"$metric\""$'\n' \
         "$head,\"$metric\""$'\n"0","k","x"\n' "$head,\"$metric\""$'\n"0","k"\n' \
         $'"ID","Kernel\n'; do
         printf '%s' "$text" >"$T/wrong"
-        run emu --baseline "$T/wrong" $P counts
-        [ "$status" -eq 2 ]
+        run -2 emu --baseline "$T/wrong" $P counts
         says "emu: --baseline cannot be used: $T/wrong"
     done
 }
 
 @test "budget: a program that fails by itself keeps its exit code" {
     printf '* conflicts 0\n' >"$T/b"
-    run emu --log-file /dev/null --budget "$T/b" build/tests/programs/shared 7
-    [ "$status" -eq 7 ]
+    run -7 emu --log-file /dev/null --budget "$T/b" build/tests/programs/shared 7
     says "conflicts, and $T/b:1 allows 0"
 }
 
@@ -266,14 +250,11 @@ AAuAAAAQU5TSV9YMy40LTE5NjgA"
 
 @test "budget: each kernel is run by one of a command's programs" {
     printf 'counts sectors 64\nrace sectors 100\n' >"$T/b"
-    run emu --log-file /dev/null --budget "$T/b" sh -c "$P counts; $P race"
-    [ "$status" -eq 0 ]
+    run -0 emu --log-file /dev/null --budget "$T/b" sh -c "$P counts; $P race"
     [ "$output" = $'done\ndone' ]
-    run emu --log-file /dev/null --budget "$T/b" sh -c "$P counts"
-    [ "$status" -eq 4 ]
+    run -4 emu --log-file /dev/null --budget "$T/b" sh -c "$P counts"
     says "emu: kernel race has not run to an end, and $T/b:2 has a number for it"
-    run emu --log-file /dev/null --budget "$T/b" sh -c "exit 5"
-    [ "$status" -eq 5 ]
+    run -5 emu --log-file /dev/null --budget "$T/b" sh -c "exit 5"
 }
 
 # ---- forked processes ----------------------------------------------------------------------------
@@ -281,8 +262,7 @@ AAuAAAAQU5TSV9YMy40LTE5NjgA"
 @test "a process that is forked before its parent uses CUDA is observed" {
     F="build/tests/programs/ends fork"
     for how in child quick; do
-        run emu --tool racecheck --error-exitcode 9 $F $how
-        [ "$status" -eq 9 ]
+        run -9 emu --tool racecheck --error-exitcode 9 $F $how
         says "child: cudaSuccess, cudaSuccess"
         says "EMU (checks as compute-sanitizer does), in the forked process "
         says "WAR hazard at __shared__ address"
@@ -302,8 +282,7 @@ assert len(log["runs"]) == 2' "$T/j" "$T/s"
     printf 'race conflicts 0\n' >"$T/b"
     emu --log-file /dev/null --budget "$T/b" $F child
     printf '* sectors 1\n' >"$T/b"
-    run emu --log-file /dev/null --budget "$T/b" $F child
-    [ "$status" -eq 4 ]
+    run -4 emu --log-file /dev/null --budget "$T/b" $F child
     emu --csv --log-file "$T/c" sh -c "$F child; $F child parent"
     [ "$(grep -c '"race"' "$T/c")" -eq 3 ]
     [ "$(grep -c '^"ID"' "$T/c")" -eq 1 ]
@@ -311,8 +290,7 @@ assert len(log["runs"]) == 2' "$T/j" "$T/s"
 
 # As on a GPU.
 @test "a process that is forked after its parent has used CUDA gets an error from each call" {
-    run emu --tool racecheck --error-exitcode 9 build/tests/programs/ends fork parent child
-    [ "$status" -eq 9 ]
+    run -9 emu --tool racecheck --error-exitcode 9 build/tests/programs/ends fork parent child
     says "emu: this process was forked after its parent had used CUDA, "
     says "child: cudaErrorInitializationError, cudaErrorInitializationError"
     says "RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)
@@ -327,9 +305,8 @@ reports_all() {
     for how in $1; do
         echo "$how"
         rm -f "$T"/*
-        run timeout 30 env --default-signal build/emu/emu --tool racecheck --error-exitcode 9 \
+        run -9 timeout 30 env --default-signal build/emu/emu --tool racecheck --error-exitcode 9 \
             --json --log-file "$T/j" --sarif "$T/s" --html "$T/h" build/tests/programs/ends $how
-        [ "$status" -eq 9 ]
         [ "$(grep -c 'RACECHECK SUMMARY: 2 hazards displayed' <<<"$output")" -eq 1 ]
         python3 -m json.tool "$T/j" >/dev/null
         python3 -m json.tool "$T/s" >/dev/null

@@ -15,8 +15,7 @@ pictures() { python3 -B tests/cli/pictures.py "$@"; }
 refuses() {
     sentence=$1
     shift
-    run step14 "$@" --output "$t/out.pgm"
-    [ "$status" -eq 2 ]
+    run -2 step14 "$@" --output "$t/out.pgm"
     [ "${#lines[@]}" -eq 1 ]
     says "step14: "
     says "$sentence"
@@ -82,8 +81,7 @@ refuses() {
         for options in "--bits 8" "--bits 16" "--bits 8 --box 3" "--bits 16 --box 3" --real; do
             for offset in 1 2 3; do
                 # shellcheck disable=SC2086 # options are words
-                run step14 --channels 3 --size 19x8 --variant $variant $options --offset $offset
-                [ "$status" -eq 0 ]
+                run -0 step14 --channels 3 --size 19x8 --variant $variant $options --offset $offset
                 says "displaced by $offset"
             done
         done
@@ -94,8 +92,7 @@ refuses() {
     plain="kernel deinterleave, without shuffles: the"
     while IFS='|' read -r options remark; do
         # shellcheck disable=SC2086 # options are words
-        run step14 --variant document-shuffle $options
-        [ "$status" -eq 0 ]
+        run -0 step14 --variant document-shuffle $options
         says "  variant     document-shuffle
               ${remark/PLAIN/$plain}"
         # shellcheck disable=SC2086
@@ -121,8 +118,7 @@ END
         "a.npy 7 90 4 < fast"; do
         read -r file width height channels order variant <<<"$picture"
         pictures floats "$t/$file" "$width" "$height" "$channels" "$order"
-        run step14 --input "$t/$file" --variant "$variant" --sum "$t/sum.npy"
-        [ "$status" -eq 0 ]
+        run -0 step14 --input "$t/$file" --variant "$variant" --sum "$t/sum.npy"
         says "$width x $height pixels, "
         error=$(sed -n "s/.*an entry's error is at most \(.*\) times.*/\1/p" <<<"$output")
         pictures near "$t/sum.npy" "$width" "$height" "$channels" "$error"
@@ -132,12 +128,10 @@ END
     pictures make "$t/a.pgm" 40 30 255 1
     refuses "a.pfm has floats; a depth map has 8 or 16 bits." --input "$t/a.pgm" --depth "$t/a.pfm"
     printf 'Pf 2 1 -1\n\0\0\200\177\0\0\0\0' >"$t/inf.pfm"
-    run step14 --input "$t/inf.pfm"
-    [ "$status" -eq 2 ]
+    run -2 step14 --input "$t/inf.pfm"
     says "inf.pfm: pixel 0 of row 0 is inf; a table of sums needs finite pixels."
     printf 'Pf 2 1 -1\n\0\0\0\177\0\0\0\177' >"$t/large.pfm"
-    run step14 --input "$t/large.pfm"
-    [ "$status" -eq 2 ]
+    run -2 step14 --input "$t/large.pfm"
     says "large.pfm: the magnitudes of its pixels add up to 3.4e+38, and a table of floats holds"
 }
 
@@ -162,11 +156,9 @@ END
     cmp "$t/a.ppm" "$t/b.ppm"
     head -c 500 "$t/a.png" >"$t/short.png"
     refuses "short.png ends before its last pixel; it is truncated." --input "$t/short.png" --box 3
-    run build/tests/step14-no-png --device emu --input "$t/a.png" --box 3
-    [ "$status" -eq 2 ]
+    run -2 build/tests/step14-no-png --device emu --input "$t/a.png" --box 3
     says "a.png is a PNG, and this program was built without libpng; install libpng-dev"
-    run build/tests/step14-no-png --device emu --input "$t/a.ppm" --box 3 --output "$t/c.png"
-    [ "$status" -eq 2 ]
+    run -2 build/tests/step14-no-png --device emu --input "$t/a.ppm" --box 3 --output "$t/c.png"
     says "c.png: this program was built without libpng"
     [ ! -e "$t/c.png" ]
 }
@@ -189,8 +181,7 @@ END
 
 # bats test_tags=slow
 @test "the example" {
-    run build/emu/emu --tool memcheck --log-file /dev/null --error-exitcode 9 build/example14
-    [ "$status" -eq 0 ]
+    run -0 build/emu/emu --tool memcheck --log-file /dev/null --error-exitcode 9 build/example14
     says "  0   0   0  25  25  25   0   0   0
   0   0   0  25  25  25   0   0   0
   0   0   0  25  25  25   0   0   0"

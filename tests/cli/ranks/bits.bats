@@ -47,17 +47,14 @@ i64 1 --type i64 --n 50000
 exact 5 --type f32 --n 50000 --exchange exscan
 exact 1 --type f32 --n 50000"
     [ "$(checksum 1 --real --n 50000)" != "$(checksum 3 --real --n 50000 --exchange exscan)" ]
-    run ranks 2 --real --n 50000 --exchange exscan
-    [ "$status" -eq 0 ]
+    run -0 ranks 2 --real --n 50000 --exchange exscan
     says "of bits that depend on the number of ranks"
-    run ranks 2 --op affine --n 50000 --exchange exscan
-    [ "$status" -eq 0 ]
+    run -0 ranks 2 --op affine --n 50000 --exchange exscan
     says "right"
 }
 
 @test "exchange nccl is refused without a GPU" {
-    run ranks 2 --exchange nccl --n 1000
-    [ "$status" -eq 2 ]
+    run -2 ranks 2 --exchange nccl --n 1000
     [[ $output == "step17: --exchange nccl"*"; choose peer or mpi." ]]
 }
 
@@ -82,8 +79,7 @@ exact 1 --type f32 --n 50000"
     ./step16 --reps 0 --op sum --type i64 --n 50001 --output "$dir/in.npy" >/dev/null
     ./step16 --reps 0 --op sum --type i64 --input "$dir/in.npy" --inclusive \
         --output "$dir/one.npy" >/dev/null
-    run ranks 3 --reps 0 --input "$dir/in.npy" --inclusive --output "$dir/parts.npy"
-    [ "$status" -eq 0 ]
+    run -0 ranks 3 --reps 0 --input "$dir/in.npy" --inclusive --output "$dir/parts.npy"
     says "input       50 001 64-bit integers, from $dir/in.npy"
     cmp "$dir/one.npy" "$dir/parts.npy"
     ranks 2 --reps 0 --input "$dir/in.npy" --type f64 --output "$dir/parts.npy" >/dev/null
@@ -91,8 +87,7 @@ exact 1 --type f32 --n 50000"
     cmp "$dir/one.npy" "$dir/parts.npy"
 
     ./step16 --reps 0 --op max --inclusive --type f32 --n 50001 --output "$dir/b.npy" >/dev/null
-    run ranks 3 --op affine --type f32 --input "$dir/in.npy" --second "$dir/b.npy"
-    [ "$status" -eq 2 ]
+    run -2 ranks 3 --op affine --type f32 --input "$dir/in.npy" --second "$dir/b.npy"
     says "results may leave the range of floats"
 }
 
@@ -108,8 +103,7 @@ exact 1 --type f32 --n 50000"
 }
 
 @test "each rank writes a trace of its own" {
-    EMU_TRACE=$dir/trace run ranks 2 --n 9000 --reps 0
-    [ "$status" -eq 0 ]
+    EMU_TRACE=$dir/trace run -0 ranks 2 --n 9000 --reps 0
     [ "$(ls "$dir")" = $'trace.0\ntrace.1' ]
     grep -q reduce_tiles "$dir/trace.0"
     grep -q reduce_tiles "$dir/trace.1"
@@ -120,8 +114,7 @@ exact 1 --type f32 --n 50000"
     for arguments in "--n 9000" "--n 5" "--op affine --n 30000 --inclusive --exchange mpi" \
         "--type f64 --n 30000 --exchange exscan"; do
         # shellcheck disable=SC2086
-        run mpirun_with -np 3 build/emu/emu --tool all ./step17 --reps 1 $arguments
-        [ "$status" -eq 0 ]
+        run -0 mpirun_with -np 3 build/emu/emu --tool all ./step17 --reps 1 $arguments
         [ "$(grep -c "ERROR SUMMARY: 0 errors" <<<"$output")" -eq 3 ]
         says_not "needs a GPU" # NCCL, which is not called
     done
@@ -146,8 +139,7 @@ calls() { mpirun_with -x LD_LIBRARY_PATH=build/emu -np "$1" build/tests/many-cal
 }
 
 @test "many_reset and many_destroy end without a rank that does not come" {
-    run calls 3 gone
-    [ "$status" -eq 9 ]
+    run -9 calls 3 gone
     says_not "rank "
 }
 

@@ -21,13 +21,11 @@ all_refused() {
 }
 
 @test "help, version and wrong usage are printed once" {
-    run ranks 3 --help
-    [ "$status" -eq 0 ]
+    run -0 ranks 3 --help
     [ "$(grep -c "^Usage: ./step17" <<<"$output")" -eq 1 ]
     says "  --exchange HOW "
     says_not "--trace"
-    run ranks 3 --version
-    [ "$status" -eq 0 ]
+    run -0 ranks 3 --version
     [ "$(wc -l <<<"$output")" -eq 1 ]
     refused 3 '"--nn" is no option of this step; --help lists them.' --nn
     refused 2 "--n 0 leaves nothing to scan; n has to be at least 1." --n 0
@@ -53,28 +51,23 @@ all_refused() {
 }
 
 @test "exchange peer takes 32 ranks, and more ranks another one" {
-    run ranks 32 --n 100003 --reps 1
-    [ "$status" -eq 0 ]
+    run -0 ranks 32 --n 100003 --reps 1
     says "exchange    peer: "
-    run ranks 33 --n 100003 --reps 1
-    [ "$status" -eq 0 ]
+    run -0 ranks 33 --n 100003 --reps 1
     says "exchange    mpi: "
 }
 
 @test "one rank needs no mpirun" {
-    run ./step17 --n 5000
-    [ "$status" -eq 0 ]
+    run -0 ./step17 --n 5000
     says "ranks       1 on 1 machine, with 1 emulated GPU"
-    run env -u PATH ./step17 --n 5000 # no daemon is started
-    [ "$status" -eq 0 ]
+    run -0 env -u PATH ./step17 --n 5000 # no daemon is started
     run ./step17 --n 0
     ends 2 "step17: --n 0 leaves nothing to scan; n has to be at least 1."
 }
 
 @test "ranks that emulate different GPUs" {
     local mixed=(-np 1 -x EMU_GPU=h100 ./step17 --n 9000)
-    run mpirun_with "${mixed[@]}" : -np 1 -x EMU_GPU=t4 ./step17 --n 9000
-    [ "$status" -eq 0 ]
+    run -0 mpirun_with "${mixed[@]}" : -np 1 -x EMU_GPU=t4 ./step17 --n 9000
     says "exchange    mpi: "
     says "ranks       2 on 1 machine, with 2 emulated GPUs, not all like rank 0's"
     run mpirun_with "${mixed[@]}" --exchange peer : -np 1 -x EMU_GPU=t4 ./step17 --n 9000 \
@@ -92,12 +85,10 @@ rank 0; they must be the same on all ranks."
 }
 
 @test "too many elements are refused before memory is allocated" {
-    run ranks 2 --n 2^45
-    [ "$status" -eq 2 ]
+    run -2 ranks 2 --n 2^45
     [[ $output == "step17: "*"17592186044416 elements need "*" of device memory, but "* ]]
     refused 2 "4611686018427387904 elements are more than any memory holds." --n 2^63
-    run ranks 2 --n 2^34 --exchange mpi
-    [ "$status" -eq 2 ]
+    run -2 ranks 2 --n 2^34 --exchange mpi
     [[ $output == "step17: "*" need"*" memory"* ]]
     [ "$(wc -l <<<"$output")" -eq 1 ]
     all_refused
@@ -155,25 +146,19 @@ wrong() {
 }
 
 @test "wrong results are found in the rank that has them" {
-    run wrong "" 3 --n 20000
-    [ "$status" -eq 0 ]
-    run wrong element 3 --n 20000 --output "$dir/x.npy"
-    [ "$status" -eq 1 ]
+    run -0 wrong "" 3 --n 20000
+    run -1 wrong element 3 --n 20000 --output "$dir/x.npy"
     says "verified    WRONG"
     says "1 of 20 000 elements"
     says "       12298  "
     [ ! -e "$dir/x.npy" ] # a wrong result is not written
-    run wrong before 3 --n 20000 --exchange mpi
-    [ "$status" -eq 1 ]
+    run -1 wrong before 3 --n 20000 --exchange mpi
     says "rank 2 of 3: the output was written 1 element before its start"
-    run wrong input 2 --n 20000
-    [ "$status" -eq 1 ]
+    run -1 wrong input 2 --n 20000
     says "rank 1 of 2: the input was modified, first at element 20"
-    run wrong timed 2 --n 20000 --json
-    [ "$status" -eq 1 ]
+    run -1 wrong timed 2 --n 20000 --json
     says '"cause": "timed run'
-    run wrong element 2 --n 20000 --verify none
-    [ "$status" -eq 0 ]
+    run -0 wrong element 2 --n 20000 --verify none
     says "verified    not at all (--verify none)"
 }
 
@@ -195,25 +180,21 @@ wrong() {
 # Not even MPI returns to the other ranks then.
 @test "a rank that is stopped, and does not go on, ends all ranks" {
     for exchange in mpi exscan nccl; do
-        run wrong stop 3 --n 20000 --exchange $exchange --wait 1
-        [ "$status" -eq 3 ]
+        run -3 wrong stop 3 --n 20000 --exchange $exchange --wait 1
         [[ $output == "wrong-ranks: not all "*" within 1 second"* ]]
         [ "$(wc -l <<<"$output")" -eq 1 ]
     done
     run wrong stop 3 --n 20000 --exchange peer --wait 1
     ends 3 "wrong-ranks: the sums of rank 2 did not arrive within 1 second; let the ranks wait \
 longer, or call many_reset on all of them."
-    run wrong stop-first 3 --n 20000 --exchange mpi --wait 1
-    [ "$status" -eq 3 ]
+    run -3 wrong stop-first 3 --n 20000 --exchange mpi --wait 1
     [ "$(wc -l <<<"$output")" -eq 1 ]
 }
 
 @test "a rank that is late by less than --wait" {
     for exchange in mpi exscan peer nccl; do
-        run wrong late 3 --n 20000 --reps 0 --exchange $exchange --wait 1
-        [ "$status" -eq 3 ]
-        run wrong late 3 --n 20000 --reps 0 --exchange $exchange --wait 0
-        [ "$status" -eq 0 ]
+        run -3 wrong late 3 --n 20000 --reps 0 --exchange $exchange --wait 1
+        run -0 wrong late 3 --n 20000 --reps 0 --exchange $exchange --wait 0
     done
 }
 
@@ -228,8 +209,7 @@ all ranks."
 # ---- the report ---------------------------------------------------------------------------------
 
 @test "the report" {
-    run ranks 3 --n 30000 --reps 2
-    [ "$status" -eq 0 ]
+    run -0 ranks 3 --n 30000 --reps 2
     says "Step 17 · A scan between ranks"
     says "ranks       3 on 1 machine, with 3 emulated GPUs"
     says "parts       8192 to 12 288 elements per rank; the tree has 8 nodes of at most 4096"

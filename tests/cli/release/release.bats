@@ -2,7 +2,6 @@
 # release.bats — what `make release` has written into dist/, and the files for GitHub's services, as
 # far as they can be tried without these. It needs PyPI, and is run by `make test-release`.
 load ../common
-bats_require_minimum_version 1.5.0
 
 setup_file() {
     unset CUDA_HOME CUDA_PATH
@@ -52,12 +51,10 @@ CODE
     mkdir old
     printf '#!/bin/sh\nexit 1\n' >old/nvcc && chmod +x old/nvcc
     export PATH=$PWD/old:/usr/bin:/bin
-    run "$ENVIRONMENT/bin/emu" --tool racecheck --log-file /dev/null run my.cu
-    [ "$status" -eq 0 ]
+    run -0 "$ENVIRONMENT/bin/emu" --tool racecheck --log-file /dev/null run my.cu
     says "emu: $ENVIRONMENT/lib/python"
     says $'\nfirst 63'
-    HAZARD=1 run "$ENVIRONMENT/bin/emu" --tool racecheck --error-exitcode 9 run my.cu
-    [ "$status" -eq 9 ]
+    HAZARD=1 run -9 "$ENVIRONMENT/bin/emu" --tool racecheck --error-exitcode 9 run my.cu
     says "RAW hazard at __shared__ address"
 }
 
@@ -77,8 +74,7 @@ int main()
 }
 CODE
     printf 'all:\n\tnvcc -o all all.cu -lcublas\n\t./all\n' >Makefile
-    PATH=/usr/bin:/bin run "$ENVIRONMENT/bin/emu" --log-file /dev/null make
-    [ "$status" -eq 0 ]
+    PATH=/usr/bin:/bin run -0 "$ENVIRONMENT/bin/emu" --log-file /dev/null make
 }
 
 @test "the program and the commands of the wheel's description run" {
@@ -87,8 +83,7 @@ print(importlib.metadata.metadata("upsweep")["Description"])' >description
     awk '/^```cuda/ { inside = 1; next } /^```/ { inside = 0 } inside' description >my.cu
     for options in "" "--tool all"; do
         # shellcheck disable=SC2086
-        run "$ENVIRONMENT/bin/emu" $options --error-exitcode 9 run my.cu
-        [ "$status" -eq 0 ]
+        run -0 "$ENVIRONMENT/bin/emu" $options --error-exitcode 9 run my.cu
         says "63 62 ... 0"
         grep -qxF "emu $options${options:+ }run my.cu" description
     done
@@ -145,11 +140,9 @@ act() {
     blocks "$TREE/.github/actions/emu/action.yml"
     mkdir bin temporary
     printf '#!/bin/sh\ncp "$WHEEL" .\n' >bin/gh && chmod +x bin/gh
-    run act
-    [ "$status" -eq 0 ]
+    run -0 act
     says "ERROR SUMMARY: 0 errors"
-    HAZARD=1 run act
-    [ "$status" -eq 1 ]
+    HAZARD=1 run -1 act
     says "::error file=my.cu,line="
 }
 
