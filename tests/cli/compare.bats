@@ -4,8 +4,9 @@
 # bats file_tags=slow
 load common
 
+setup() { need python3; }
+
 @test "two steps" {
-    need python3
     A=3 B=4:pad16 LINES=1 run -0 profiles/measure/compare.py
     says "step 3 and step 4 pad16, n = 512"
     says "H200, recorded"
@@ -28,7 +29,6 @@ explained() {
 }
 
 @test "all steps as recorded" {
-    need python3
     run -0 profiles/measure/compare.py
     says $'\n7  '
     # ptxas needs fewer additions in step 9: tests/unit/steps/test_recorded.c explains them.
@@ -55,7 +55,6 @@ source_wavefronts_ld,source_ideal_ld,source_wavefronts_st,source_ideal_st
 } >"$BATS_TEST_TMPDIR/$1"
 
 @test "two recordings: of many scans the numbers that differ, of one all" {
-    need python3
     recording a.csv "NVIDIA X" 4
     recording b.csv "NVIDIA Y" 6
     export A=$BATS_TEST_TMPDIR/a.csv B=$BATS_TEST_TMPDIR/b.csv
@@ -78,7 +77,6 @@ B: "
 }
 
 @test "wrong use" {
-    need python3
     A=3 run -2 profiles/measure/compare.py
     says "make compare A=3 B=4"
     A=3 B=4:pad64 run ! profiles/measure/compare.py
@@ -90,7 +88,6 @@ B: "
 }
 
 @test "a profile is a table: a header, totals of launches, and lines of the source" {
-    need python3
     N=1024 VARIANT=pad16 DEVICE=emu run -0 profiles/measure/compare.py profile 4
     says "profile: build/profiles/emu/step04-pad16-1024.csv"
     run cat build/profiles/emu/step04-pad16-1024.csv
@@ -105,7 +102,6 @@ step,variant,n,kernel,launch,line,source,"
 }
 
 @test "without a GPU the emulator counts" {
-    need python3
     PATH=/usr/bin:/bin N=512 run -0 profiles/measure/compare.py profile 3
     says "so the emulator counts"
     PATH=/usr/bin:/bin N=512 DEVICE=cuda run -3 profiles/measure/compare.py profile 3
@@ -113,7 +109,6 @@ step,variant,n,kernel,launch,line,source,"
 }
 
 @test "counters that are reserved are explained" {
-    need python3
     printf '#!/bin/sh\necho "==ERROR== ERR_NVGPUCTRPERM"\n' >"$BATS_TEST_TMPDIR/ncu"
     printf '#!/bin/sh\necho GPU\n' >"$BATS_TEST_TMPDIR/nvidia-smi"
     chmod +x "$BATS_TEST_TMPDIR"/*

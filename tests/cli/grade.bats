@@ -83,8 +83,10 @@ setup_file() {
     grade_twins
 }
 
-# begin_twins: $out becomes a copy of the twins' results.
-begin_twins() {
+# Two tests need no sandbox. The others have a copy of the twins' results.
+setup() {
+    case $BATS_TEST_DESCRIPTION in "without a sandbox"* | "the command line"*) return ;; esac
+    need_sandbox
     out=$BATS_TEST_TMPDIR/out
     cp -r "$twins_graded" "$out"
 }
@@ -93,7 +95,6 @@ begin_twins() {
 row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
 
 @test "every cheat gets what it deserves" {
-    need_sandbox
     mkdir "$BATS_TEST_TMPDIR/class"
     # shellcheck disable=SC2046
     tests/cases/cheats/assemble.sh "$BATS_TEST_TMPDIR/class" $(cheats)
@@ -107,7 +108,6 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
 }
 
 @test "strange names are neutralised" {
-    need_sandbox
     run cat "$graded/grades.csv"
     says "\"'=cmd|'x'!A1\",\"'=cmd|'x'!A1.cu\",judged,100.00,"
     says "\"'-rf\",\"'-rf.cu\",judged,0.00,"
@@ -123,7 +123,6 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
 }
 
 @test "the same PTX is named, with other names and other lines" {
-    need_sandbox
     run cat "$graded/grades.csv"
     says ",reason,same PTX as,report,note"$'\n'
     run row right-renamed.cu
@@ -135,7 +134,6 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
 }
 
 @test "a report marks lines and needs no other file" {
-    need_sandbox
     run cat "$graded/reports/one-thread.html"
     says "<strong>"
     says 'class="lost"><i>'
@@ -149,9 +147,7 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
 }
 
 @test "a fresh seed is drawn and stored, and another one is refused" {
-    need_sandbox
     local seed
-    begin_twins
     rm "$out/state/seed" "$out"/state/*.row
     run -0 grade 3 "$twins" --out "$out"
     seed=$(sed -n 's/lab 3 seed //p' "$out/state/seed")
@@ -162,8 +158,6 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
 }
 
 @test "an interrupted grading goes on where it was" {
-    need_sandbox
-    begin_twins
     cp -r "$twins" "$BATS_TEST_TMPDIR/twins"
     # As if it had been ended before bob was judged.
     rm "$out/state/bob.row" "$out/reports"/bob.* "$out/grades.csv"
@@ -186,8 +180,6 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
 }
 
 @test "what is no longer handed in leaves no report" {
-    need_sandbox
-    begin_twins
     mkdir "$BATS_TEST_TMPDIR/anna"
     cp "$twins/anna.cu" "$BATS_TEST_TMPDIR/anna"
     run -0 grade 3 "$BATS_TEST_TMPDIR/anna" --out "$out"
@@ -199,8 +191,6 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
 }
 
 @test "everybody on the roster has a row, in its order" {
-    need_sandbox
-    begin_twins
     local folder=$BATS_TEST_TMPDIR/twins none
     cp -r "$twins" "$folder"
     mkdir "$folder/Zoë_12_assignsubmission_file" "$folder/anna"
@@ -234,20 +224,17 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
 }
 
 @test "the dry run of notes/instructor.md gives the table that it shows" {
-    need_sandbox
     unset MAKEFLAGS MAKELEVEL
     local command
     command=$(grep '^make grade N=3 DIR=common/tools/labs/example/' notes/instructor.md)
-    mkdir -p "$BATS_TEST_TMPDIR/out/state"
-    cp "$graded/state/solution" "$BATS_TEST_TMPDIR/out/state/" # it need not be compiled again
-    run -0 sh -c "$command OUT='$BATS_TEST_TMPDIR/out'"
+    mkdir -p "$BATS_TEST_TMPDIR/dry/state"
+    cp "$graded/state/solution" "$BATS_TEST_TMPDIR/dry/state/" # it need not be compiled again
+    run -0 sh -c "$command OUT='$BATS_TEST_TMPDIR/dry'"
     awk '/^```/ { inside = 0 } /^name,file,status,/ { inside = 1 } inside' notes/instructor.md |
-        diff - "$BATS_TEST_TMPDIR/out/grades.csv"
+        diff - "$BATS_TEST_TMPDIR/dry/grades.csv"
 }
 
 @test "other weights judge all submissions again" {
-    need_sandbox
-    begin_twins
     echo "work 1" >"$BATS_TEST_TMPDIR/weights"
     touch -d 2000-01-01 "$out"/state/*
     run -0 grade 3 "$twins" --out "$out" --weights "$BATS_TEST_TMPDIR/weights"
@@ -260,8 +247,6 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
 }
 
 @test "grades of another lab or of another seed are not mixed" {
-    need_sandbox
-    begin_twins
     run -2 grade 4 "$twins" --out "$out"
     says "$out holds grades of lab 3: give another --out"
     echo "lab 3 se" >"$out/state/seed"
@@ -280,9 +265,7 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
 }
 
 @test "two graders do not work in one folder at a time" {
-    need_sandbox
     need flock
-    begin_twins
     run -3 flock "$out/state/lock" build/labs/grade-labs 3 "$twins" --out "$out" \
         --nvcc "$(common/build/toolkit.sh)/bin/nvcc"
     says "another grader works in $out: wait until it has ended, or give another --out"
@@ -290,8 +273,6 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
 }
 
 @test "a grader that is killed leaves no half results" {
-    need_sandbox
-    begin_twins
     rm -r "$out"/state/bob.* "$out/state/anna.row" "$out/reports" "$out/grades.csv"
     # $! is to be the grader, and not a shell that waits for it.
     build/labs/grade-labs 3 "$twins" --out "$out" --seed 7 --jobs 1 \
@@ -305,8 +286,6 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
 }
 
 @test "a failure of the grader costs no points" {
-    need_sandbox
-    begin_twins
     rm "$out/state/anna.row" "$out"/state/bob.*
     mkdir -p "$out/state/bob.ptx/in the way"
     run -3 grade 3 "$twins" --out "$out" --seed 7
