@@ -4,50 +4,67 @@
 # bats file_tags=slow
 load ranks
 
-# refused P "sentence" OPTIONS…: the sentence is the whole output, although P ranks run. Some are
-# run at a time, because mpirun takes a second to end; all_refused waits for them.
-refused() {
-    while [ "$(jobs -r | wc -l)" -ge 5 ]; do wait -n || true; done
-    {
-        run ranks "$1" "${@:3}"
-        ends 2 "step17: $2" >>"$dir/refused" || touch "$dir/wrong"
-    } 3>&- &
-}
-
+# all_refused: standard input has rows of a number of ranks, options and a sentence, which is the
+# whole output of these ranks. Some run at a time, because mpirun takes a second to end.
 all_refused() {
+    local p options sentence
+    while IFS='|' read -r p options sentence; do
+        while [ "$(jobs -r | wc -l)" -ge 5 ]; do wait -n || true; done
+        {
+            # shellcheck disable=SC2086 # options are words
+            run ranks $p ${options//DIR/"$dir"} </dev/null
+            ends 2 "step17: ${sentence//DIR/"$dir"}" >>"$dir/refused" || touch "$dir/wrong"
+        } 3>&- &
+    done < <(sed ':a; /|$/ { N; s/\n *//; ba; }')
     wait
     cat "$dir/refused"
     [ ! -e "$dir/wrong" ]
 }
 
-@test "help, version and wrong usage are printed once" {
+@test "help and version are printed once" {
     run -0 ranks 3 --help
     [ "$(grep -c "^Usage: ./step17" <<<"$output")" -eq 1 ]
     says "  --exchange HOW "
     says_not "--trace"
     run -0 ranks 3 --version
     [ "$(wc -l <<<"$output")" -eq 1 ]
-    refused 3 '"--nn" is no option of this step; --help lists them.' --nn
-    refused 2 "--n 0 leaves nothing to scan; n has to be at least 1." --n 0
-    refused 2 "--op: this operator is unknown; choose sum or affine." --op max
-    refused 2 "--type: this type is unknown; choose f32, f64, i32 or i64." --type u32
-    refused 2 "--exchange: this exchange is unknown; choose mpi, nccl, peer or exscan." \
-        --exchange ring
-    refused 2 "--offset: step 17 (many-gpus) has no use for it; leave it out." --offset 1
-    refused 2 "--real: this scan takes 32-bit integers." --real --type i32
-    refused 2 "--real: the random numbers of affine are real already; leave it out." \
-        --real --op affine
-    refused 2 "--op affine has no elements of double; choose another --type." \
-        --op affine --type f64
-    refused 2 "--wait: this is no number of seconds; give one, or 0 to wait without a limit." \
-        --wait -1
-    refused 2 "--wait: this is no number of seconds; give one, or 0 to wait without a limit." \
-        --wait 0x5
-    refused 2 "--second has the elements b of affine; add --op affine and --input a.npy." \
-        --second b.npy
-    refused 2 "--op affine takes two files, --input a.npy and --second b.npy." \
-        --op affine --input a.npy
-    all_refused
+}
+
+# The kinds of files are those of tests/unit/harness/test_input.c.
+@test "what is refused is said once" {
+    ./step16 --reps 0 --op sum --type f32 --n 9000 --output "$dir/a.npy" >/dev/null
+    ./step16 --reps 0 --op sum --type f32 --n 9001 --output "$dir/b.npy" >/dev/null
+    ./step15 --reps 0 --type u32 --n 9000 --output "$dir/u.npy" >/dev/null
+    head -c -4 "$dir/a.npy" >"$dir/short.npy"
+    mkfifo "$dir/pipe.npy"
+    all_refused <<'END'
+3|--nn|"--nn" is no option of this step; --help lists them.
+2|--n 0|--n 0 leaves nothing to scan; n has to be at least 1.
+2|--n 2^63|4611686018427387904 elements are more than any memory holds.
+2|--op max|--op: this operator is unknown; choose sum or affine.
+2|--type u32|--type: this type is unknown; choose f32, f64, i32 or i64.
+2|--exchange ring|--exchange: this exchange is unknown; choose mpi, nccl, peer or exscan.
+2|--offset 1|--offset: step 17 (many-gpus) has no use for it; leave it out.
+2|--real --type i32|--real: this scan takes 32-bit integers.
+2|--real --op affine|--real: the random numbers of affine are real already; leave it out.
+2|--op affine --type f64|--op affine has no elements of double; choose another --type.
+2|--wait -1|--wait: this is no number of seconds; give one, or 0 to wait without a limit.
+2|--wait 0x5|--wait: this is no number of seconds; give one, or 0 to wait without a limit.
+2|--second b.npy|--second has the elements b of affine; add --op affine and --input a.npy.
+2|--op affine --input a.npy|--op affine takes two files, --input a.npy and --second b.npy.
+3|--input DIR/short.npy|
+    DIR/short.npy is truncated: its header promises 9000 elements, but the file has 8999.
+2|--input DIR|DIR is no regular file, and cannot be read by parts; copy it into one.
+2|--input -|stdin cannot be read by parts; write the numbers into a .npy file.
+2|--input DIR/u.npy|step 17 has no elements of uint32; choose another --type.
+2|--op affine --input DIR/a.npy --second DIR/b.npy|
+    DIR/b.npy has 9001 elements, and --input 9000; they have to agree.
+2|--output -|stdout cannot be written by parts; give --output the name of a .npy file.
+2|--output x.txt|x.txt cannot be written by parts; give --output the name of a .npy file.
+2|--output DIR/pipe.npy|
+    DIR/pipe.npy cannot be written by parts; give --output the name of a .npy file.
+2|--output DIR/none/x.npy|cannot write DIR/none/x.npy: No such file or directory.
+END
 }
 
 @test "exchange peer takes 32 ranks, and more ranks another one" {
@@ -87,28 +104,9 @@ rank 0; they must be the same on all ranks."
 @test "too many elements are refused before memory is allocated" {
     run -2 ranks 2 --n 2^45
     [[ $output == "step17: "*"17592186044416 elements need "*" of device memory, but "* ]]
-    refused 2 "4611686018427387904 elements are more than any memory holds." --n 2^63
     run -2 ranks 2 --n 2^34 --exchange mpi
     [[ $output == "step17: "*" need"*" memory"* ]]
     [ "$(wc -l <<<"$output")" -eq 1 ]
-    all_refused
-}
-
-# The kinds of such files are those of tests/unit/harness/test_input.c.
-@test "files that cannot be read by parts" {
-    ./step16 --reps 0 --op sum --type f32 --n 9000 --output "$dir/a.npy" >/dev/null
-    ./step16 --reps 0 --op sum --type f32 --n 9001 --output "$dir/b.npy" >/dev/null
-    ./step15 --reps 0 --type u32 --n 9000 --output "$dir/u.npy" >/dev/null
-    head -c -4 "$dir/a.npy" >"$dir/short.npy"
-    refused 3 "$dir/short.npy is truncated: its header promises 9000 elements, but the file has \
-8999." --input "$dir/short.npy"
-    refused 2 "$dir is no regular file, and cannot be read by parts; copy it into one." \
-        --input "$dir"
-    refused 2 "stdin cannot be read by parts; write the numbers into a .npy file." --input -
-    refused 2 "step 17 has no elements of uint32; choose another --type." --input "$dir/u.npy"
-    refused 2 "$dir/b.npy has 9001 elements, and --input 9000; they have to agree." \
-        --op affine --input "$dir/a.npy" --second "$dir/b.npy"
-    all_refused
 }
 
 # Each rank opens the file in its own folder.
@@ -124,16 +122,6 @@ rank 0; they must be the same on all ranks."
         -np 1 -wdir "$dir/1" "$here/step17" --type i32 --input x.npy
     ends 2 "step17: rank 1 of 2: operator, exchange, n or the time to wait differ from those of \
 rank 0; they must be the same on all ranks."
-}
-
-@test "outputs that cannot be written by parts" {
-    local by_parts="cannot be written by parts; give --output the name of a .npy file."
-    refused 2 "stdout $by_parts" --output -
-    refused 2 "x.txt $by_parts" --output x.txt
-    mkfifo "$dir/pipe.npy"
-    refused 2 "$dir/pipe.npy $by_parts" --output "$dir/pipe.npy"
-    refused 2 "cannot write $dir/none/x.npy: No such file or directory." --output "$dir/none/x.npy"
-    all_refused
 }
 
 # ---- a rank that fails, dies or is wrong --------------------------------------------------------
