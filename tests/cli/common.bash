@@ -22,6 +22,20 @@ says_not() {
     }
 }
 
+# no_findings STEP: standard input has rows of options of emu, seeds of schedules, arguments of STEP,
+# and words of its report. The step is right each time, and no checker has a finding.
+no_findings() {
+    local options seeds seed arguments words
+    while IFS='|' read -r options seeds arguments words; do
+        for seed in $seeds; do
+            # shellcheck disable=SC2086 # options are words
+            run -0 build/emu/emu $options --tool all --schedule $seed "$1" $arguments --reps 0
+            says "ERROR SUMMARY: 0 errors"
+            says "$words"
+        done
+    done
+}
+
 # What a test took, for common/build/test.py, as runner.c writes it of tests in C.
 processor_time() {
     [ -n "${TEST_TIMES:-}" ] || return 0

@@ -469,11 +469,11 @@ hint() { check "$1" 3 "$3" --hint "$2"; }
     says "ai = offset * (2 * thid + 1) - 1"
     awk '/__syncthreads/ && ++n == 2 { next } { print }' build/labs/reference3.cu \
         >"$BATS_TEST_TMPDIR/lab3.cu"
-    hint 3 "$BATS_TEST_TMPDIR/lab3.cu"
+    hint -0 3 "$BATS_TEST_TMPDIR/lab3.cu"
     says "The two accesses: $BATS_TEST_TMPDIR/lab3.cu:"
     hint -0 1 build/labs/reference3.ptx
     says "Full points"
-    hint 2 build/labs/reference6.ptx
+    hint -0 2 build/labs/reference6.ptx
     says "The lab launches kernels by the names and with the parameters of the skeleton."
     hint -2 4 build/labs/reference3.ptx
     says '"4" is not a level of hints'

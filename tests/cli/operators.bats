@@ -218,15 +218,7 @@ END
 
 # bats test_tags=slow
 @test "the checkers find nothing in any kernel" {
-    while IFS='|' read -r gpu seeds arguments says; do
-        for seed in $seeds; do
-            # shellcheck disable=SC2086 # options are words
-            run build/emu/emu $gpu --tool all --schedule $seed ./step16 $arguments --reps 0
-            [ "$status" -eq 0 ] || { echo "$arguments: $output"; return 1; }
-            says "ERROR SUMMARY: 0 errors"
-            says "$says"
-        done
-    done <<'END'
+    no_findings ./step16 <<'END'
 |1 2|--op max --n 7000|256 threads
 |1 2|--op affine --reverse --type f64 --n 7000|
 |1 2|--op brackets --heads bits --n 7000|

@@ -17,6 +17,7 @@ setup() {
         # shellcheck disable=SC2086 # a name and numbers
         python3 -B tests/cli/pictures.py make "$t"/$picture 1
     done
+    python3 -B tests/cli/pictures.py floats "$t/a.pfm" 40 30 1 "<"
     head -c 300 "$t/a.pgm" >"$t/short.pgm"
     ./step1 --n 10 --output "$t/a.npy" && head -c 140 "$t/a.npy" >"$t/short.npy"
     printf 'P5 99999999 99999999 255\n' >"$t/huge.pgm"

@@ -95,14 +95,19 @@ END
 }
 
 # bats test_tags=slow
-@test "the checkers find nothing, whatever the schedule" {
-    for seed in 1 2; do
-        for arguments in "--n 1500 --pairs" "--n 4000" "--variant document --n 5000" \
-            "--variant bitonic --n 1100 --type u64"; do
-            run -0 build/emu/emu --tool all --schedule $seed ./step15 $arguments --reps 0
-            says "ERROR SUMMARY: 0 errors"
-        done
-    done
+@test "the checkers find nothing, whatever the schedule, and without clusters" {
+    no_findings ./step15 <<'END'
+|1 2|--n 1500 --pairs
+|1 2|--n 4000
+|1 2|--variant document --n 5000
+|1 2|--variant bitonic --n 1100 --type u64
+--gpu a100|1|--pairs --n 5000
+--gpu a100 --blocks descending|5|--n 30000
+--gpu a100|1|--type f64 --pairs --n 3000
+--gpu t4|1|--pairs --n 5000
+--gpu t4 --blocks descending|5|--n 30000
+--gpu t4|1|--type f64 --pairs --n 3000
+END
 }
 
 # bats test_tags=slow
@@ -115,21 +120,6 @@ END
         [[ "$output" != *"ERROR SUMMARY: "[1-9]* ]]
     done
 }
-
-# bats test_tags=slow
-@test "older GPUs have no clusters, and little shared memory" {
-    for gpu in a100 t4; do
-        run -0 build/emu/emu --gpu $gpu --tool all ./step15 --pairs --n 5000 --reps 0
-        says "ERROR SUMMARY: 0 errors"
-        run -0 build/emu/emu --gpu $gpu --tool all --schedule 5 --blocks descending ./step15 \
-            --n 30000 \
-            --reps 0
-        says "ERROR SUMMARY: 0 errors"
-        run -0 build/emu/emu --gpu $gpu --tool all ./step15 --type f64 --pairs --n 3000 --reps 0
-        says "ERROR SUMMARY: 0 errors"
-    done
-}
-
 
 # bats test_tags=slow
 @test "the example of sort.h" {
