@@ -4,7 +4,6 @@
 # bats file_tags=slow
 load common
 
-
 platforms="gradescope prairielearn classroom"
 
 setup_file() {

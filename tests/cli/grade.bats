@@ -4,7 +4,6 @@
 # bats file_tags=slow
 load common
 
-
 # Cheats that are quick: one of each kind.
 cheats() {
     printf '%s\n' include-absolute include-cub messages malformed-ptx endless write-outside \

@@ -5,7 +5,6 @@
 # bats file_tags=slow
 load common
 
-
 setup() {
     [ -z "${SANITIZED:-}" ] || skip "a sanitized run-lab needs more addresses than it may have"
     nvcc=$(common/build/toolkit.sh)/bin/nvcc
