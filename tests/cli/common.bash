@@ -22,7 +22,7 @@ says_not() {
     }
 }
 
-# no_findings STEP: standard input has rows of options of emu, seeds of schedules, arguments of STEP,
+# no_findings STEP: standard input has rows of options of emu, seeds of schedules, arguments of STEP
 # and words of its report. The step is right each time, and no checker has a finding.
 no_findings() {
     local options seeds seed arguments words
