@@ -177,9 +177,7 @@ static void issue_multicast(struct warp *w, const struct insn *i, struct bulk_co
     }
 }
 
-/* Under a limit on instructions, each unit of a copy counts as one, and an empty copy does, too:
- * they take as much of the emulator's time. Ends the warp's slice when it is used up. */
-static void charge(struct warp *w, uint64_t bytes)
+void charge_bytes(struct warp *w, uint64_t bytes)
 {
     uint64_t rest = 1 + bytes / BULK_UNIT;
     if (!w->block->launch->emu->instruction_limit) return;
@@ -218,7 +216,7 @@ static void issue(struct warp *w, const struct insn *i, int lane)
     uint64_t counted = copy.bytes;
     if (copy.box && i->bulk.reduces) counted /= ptx_type_size(box.map.type);
     if (w->counts) event_bulk_issued(w, i, counted);
-    charge(w, copy.bytes);
+    charge_bytes(w, copy.bytes);
     if (i->bulk.to.space == PTX_GLOBAL)
         issue_to_global(w, i, copy);
     else if (i->bulk.blocks != NO_SLOT)

@@ -121,6 +121,7 @@ uint64_t builtin_allocate(struct warp *w, uint64_t bytes)
     struct emu *emu = w->block->launch->emu;
     uint64_t address = heap_alloc(&emu->heap, bytes);
     struct range range;
+    charge_bytes(w, address ? bytes : 0);
     if (address && bytes && device_range(emu, address, &range))
         memset((void *)(uintptr_t)(address + (uint64_t)range.delta), FRESH_BYTE(emu), bytes);
     if (address) event_renew(emu, address, bytes);

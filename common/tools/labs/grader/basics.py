@@ -3,6 +3,7 @@
 A name may hold any bytes. Here it is a str whose bytes that are not UTF-8 are surrogates, whatever
 the locale: text_of() and bytes_of() convert.
 """
+import errno
 import html
 import os
 import re
@@ -120,7 +121,8 @@ def write_whole(path, content):
             os.replace(new, path)
     except OSError as error:
         remove(new)
-        raise Fault(USAGE, "%s cannot be written: %s" % (text_of(path), reason(error))) from error
+        code = DEVICE if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO) else USAGE
+        raise Fault(code, "%s cannot be written: %s" % (text_of(path), reason(error))) from error
 
 
 def remove(path):

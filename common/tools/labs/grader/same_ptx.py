@@ -16,6 +16,8 @@ NAME = re.compile(rb"(?<![\w$%])[%$_][\w$%]*")
 SPECIAL = re.compile(rb"%(n?tid|n?ctaid|laneid|n?warpid|n?smid|gridid|clock(64)?|envreg"
                      rb"|globaltimer|lanemask_.+)\Z")
 MOST = 256  # functions
+DEEPEST = 32  # functions that call each other
+LONGEST = 4096  # letters of a mangled name whose parts are looked at
 
 
 def functions_of(ptx):
@@ -39,7 +41,7 @@ def functions_of(ptx):
 
 def base_name(mangled):
     """The name of a kernel in its source."""
-    match = re.match(rb"_Z(N?)(?:St)?L?", mangled)
+    match = len(mangled) <= LONGEST and re.match(rb"_Z(N?)(?:St)?L?", mangled)
     base, rest = mangled, mangled[match.end():] if match else b""
     while match and (number := re.match(rb"\d+", rest)):
         length = int(number[0][:9])
@@ -70,8 +72,9 @@ def digest(ptx, kernels=None):
             self[word] = b"\1%d" % len(self)
             if SPECIAL.match(word):
                 self[word] = word
-            # A function that is called stands for its body. One that calls itself is a name.
-            elif word in functions and word not in is_open:
+            # A function that is called stands for its body. One that calls itself is a name, as is
+            # one that is called too deep.
+            elif word in functions and word not in is_open and len(is_open) < DEEPEST:
                 self[word] = b"\0" + bits_of(word)
             return self[word]
 
