@@ -420,9 +420,9 @@ static inline void fragment_start(struct warp *w, uint32_t lanes)
     w->turns = 0;
     w->fair = w->may_wait = false;
 }
-/* Under a limit on instructions, each unit of a copy, or of what malloc() gives, counts as one, and an
- * empty copy does, too: they take as much of the emulator's time. Ends the warp's slice when it is
- * used up. (bulk.c) */
+/* Under a limit on instructions, each unit of a copy, or of what malloc() gives, counts as one, and
+ * an empty copy does, too: they take as much of the emulator's time. Ends the warp's slice when it
+ * is used up. (bulk.c) */
 void charge_bytes(struct warp *, uint64_t bytes);
 /* Merges fragments, and chooses the next one to run; NULL: none is ready. *limit: the instruction
  * at which it would reach another fragment. *others: another fragment is ready, too. */
