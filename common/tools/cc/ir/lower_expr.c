@@ -476,7 +476,8 @@ static struct ir_value *logical(struct lower *l, const struct expr *e)
 static struct ir_value *lower_ptx(struct lower *l, const struct expr *e)
 {
     const struct ptx *ptx = e->ptx;
-    struct ir_value *arguments[IR_OPERANDS] = {NULL};
+    struct ir_value *arguments[IR_OPERANDS] = {NULL}, *places[IR_OPERANDS] = {NULL};
+    for (int k = 0; k < ptx->result_count; k++) places[k] = lower_address(l, ptx->results[k]);
     for (int k = 0; k < e->argument_count; k++) arguments[k] = lower_expr(l, e->arguments[k]);
     struct ir_value *value = lower_new(l, IR_PTX, lower_type(e->type));
     value->ptx = ptx;
@@ -491,7 +492,7 @@ static struct ir_value *lower_ptx(struct lower *l, const struct expr *e)
         arguments[k] = part;
     }
     for (int k = 0; k < ptx->result_count; k++)
-        lower_assign(l, ptx->results[k], lower_address(l, ptx->results[k]), arguments[k]);
+        lower_assign(l, ptx->results[k], places[k], arguments[k]);
     return value->type == IR_VOID ? NULL : value;
 }
 

@@ -62,7 +62,7 @@ static void take_apart(struct sum *s, struct ir_value *v, bool is_signed, int64_
 static bool take_shift(struct sum *s, struct ir_value *v, int64_t factor)
 {
     struct ir_value *by = ir_operand(v, 1);
-    if (!v->is_signed || !ir_is_constant(by) || by->bits >= 32) return false;
+    if (v->type != IR_I32 || !v->is_signed || !ir_is_constant(by) || by->bits >= 32) return false;
     struct sum shifted = {.steps = s->steps};
     int64_t unit = (int64_t)1 << by->bits;
     take_apart(&shifted, ir_operand(v, 0), true, 1);

@@ -123,6 +123,7 @@ static bool same_place(struct ir_place a, struct ir_place b)
 static void emit_place(struct emit_kernel *k, struct ir_place place)
 {
     if (!place.at.line || same_place(place, k->place)) return;
+    if (place.call && place.call != k->place.call) emit_place(k, place.call->from); // for ptxas
     k->place = place;
     text_add(&k->body, "\t.loc\t%d %d %d", place.at.file + 1, place.at.line, place.at.column);
     if (place.call) {

@@ -599,12 +599,14 @@ static const char *why_not_assignable(struct parser *p, const struct expr *e)
     if (e->kind == EXPR_SPECIAL) return "the built-in variables of a thread cannot be changed";
     if (!is_place(e)) return "what is assigned to has to be a variable or an element";
     if (e->type->kind == TYPE_ARRAY) return "an array is assigned to element by element";
-    if (e->kind == EXPR_SYMBOL && e->symbol->kind == SYMBOL_CONSTANT)
+    const struct expr *whole = e;
+    while (whole->kind == EXPR_MEMBER) whole = whole->left;
+    if (whole->kind == EXPR_SYMBOL && whole->symbol->kind == SYMBOL_CONSTANT)
         return "what is __constant__ is only changed by the host";
     const struct type *element = e->type;
     if (!element->is_const) return NULL;
-    if (e->kind == EXPR_SYMBOL)
-        return cc_format(p->arena, "`%s` is const, and keeps its value", e->symbol->name);
+    if (whole->kind == EXPR_SYMBOL && whole->symbol->type->is_const)
+        return cc_format(p->arena, "`%s` is const, and keeps its value", whole->symbol->name);
     return "this element is const: its pointer or array was declared with const";
 }
 

@@ -172,11 +172,17 @@ static struct expr *read_default(struct parser *p, const struct template *templa
 {
     struct token *here = p->token, *begin = template->parameters[number].otherwise;
     if (begin == NULL) return NULL;
+    bool outer = p->in_template_arguments;
     begin_scope(p);
     add_constants(p, template, arguments);
     p->token = begin;
+    p->in_template_arguments = true;
     struct expr *e = read_argument(p, template->parameters[number].type);
-    if (p->stumbled_at == NULL) p->token = here;
+    p->in_template_arguments = outer;
+    if (p->stumbled_at == NULL)
+        p->token = here;
+    else
+        p->stumbled_at = here;
     end_scope(p);
     return e;
 }
@@ -184,13 +190,14 @@ static struct expr *read_default(struct parser *p, const struct template *templa
 /* ---- arguments that follow from those of the call -------------------------------------------- */
 
 /* What the template's parameters are if a function's parameter of type `to` gets a `from`. */
-static void match(struct parser *p, const struct type *to, const struct type *from,
+static void match(struct parser *p, const struct type *to, const struct type *from, bool is_value,
                   struct expr **arguments, struct position at)
 {
+    if (is_value || to->is_const) from = type_plain(p->arena, from);
     if (to->parameter > 0 && arguments[to->parameter - 1] == NULL)
-        arguments[to->parameter - 1] = type_argument(p, type_plain(p->arena, from), at);
+        arguments[to->parameter - 1] = type_argument(p, from, at);
     else if (type_is_pointer(to) && type_is_pointer(from))
-        match(p, to->base, from->base, arguments, at);
+        match(p, to->base, from->base, false, arguments, at);
 }
 
 /* Reads the parameters of the function, with stand-ins for what is not known, and the arguments of
@@ -204,6 +211,7 @@ static void deduce(struct parser *p, struct template *template, struct expr **ar
     struct function function = {0};
     try_quietly(p);
     read_arguments(p, &call);
+    struct token *end = p->token;
     p->scope = p->global;
     p->token = template->begin;
     begin_scope(p);
@@ -217,8 +225,8 @@ static void deduce(struct parser *p, struct template *template, struct expr **ar
     read_parameters(p, &function);
     const struct symbol *parameter = function.parameters;
     for (int i = 0; i < call.argument_count && parameter != NULL; i++, parameter = parameter->next)
-        match(p, parameter->type, call.arguments[i]->type, arguments, here->at);
-    was_right(p, here);
+        match(p, parameter->type, call.arguments[i]->type, true, arguments, here->at);
+    if (was_right(p, here)) p->kept = (struct kept){here, end, call.arguments, call.argument_count};
     p->scope = scope;
     p->token = here;
     p->previous = previous;
@@ -264,7 +272,8 @@ static struct instance *find_instance(const struct template *template, struct ex
         for (int i = 0; i < template->parameter_count; i++)
             same &= template->parameters[i].type != NULL
                         ? instance->arguments[i]->integer == arguments[i]->integer
-                        : type_same(instance->arguments[i]->type, arguments[i]->type);
+                        : type_same(instance->arguments[i]->type, arguments[i]->type) &&
+                              instance->arguments[i]->type->is_const == arguments[i]->type->is_const;
         if (same) break;
     }
     return instance;
@@ -331,6 +340,12 @@ struct function *read_instance(struct parser *p, struct template *template,
 void read_arguments(struct parser *p, struct expr *call)
 {
     bool outer = p->in_template_arguments;
+    if (p->kept.begin == p->token) {
+        call->arguments = p->kept.arguments;
+        call->argument_count = p->kept.count;
+        p->token = p->kept.end;
+        return;
+    }
     p->in_template_arguments = false;
     needs(p, "(");
     while (!sees(p, ")") && p->stumbled_at == NULL) {

@@ -91,6 +91,11 @@ struct parser {
     int switch_depth;           /* of rules around its block */
     int loops;                  /* around this statement */
     bool in_template_arguments; /* where > is no operator */
+    struct kept {
+        struct token *begin, *end;
+        struct expr **arguments;
+        int count;
+    } kept; /* arguments of a call that stands here, read to find a template's; begin: its ( */
     int c_names;                /* extern "C" around this declaration */
     bool is_program;            /* the file has been read; now main, and what it calls */
 
