@@ -76,7 +76,7 @@ NVCC = ": nvcc accepts this, the page's compiler does not"
 REFUSED = {
     "cudaMallocManaged(&d, 4);": "the function cudaMallocManaged" + NVCC,
     "std::vector<int> v;": "the C++ library" + NVCC,
-    "other.x = 1;": "a member of a struct" + NVCC,
+    "other.x = 1;": "a member of a dim3" + NVCC,
     "n = threadIdx.x;": "`threadIdx` is for kernels only",
     "add<<<1, 8>>>(d);": "the kernel `add` takes 2 arguments, and gets 1",
     "main(0, 0);": "`main` calls itself here" + NVCC,

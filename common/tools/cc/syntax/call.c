@@ -226,7 +226,8 @@ static void deduce(struct parser *p, struct template *template, struct expr **ar
     const struct symbol *parameter = function.parameters;
     for (int i = 0; i < call.argument_count && parameter != NULL; i++, parameter = parameter->next)
         match(p, parameter->type, call.arguments[i]->type, true, arguments, here->at);
-    if (was_right(p, here)) p->kept = (struct kept){here, end, call.arguments, call.argument_count};
+    if (was_right(p, here))
+        p->kept = (struct kept){here, end, call.arguments, call.argument_count};
     p->scope = scope;
     p->token = here;
     p->previous = previous;
