@@ -22,8 +22,8 @@ def judge(lab, path, compiler):
 
 
 # What the compilers do otherwise. They read a word that nobody has stored, or a word before another
-# thread stores it (undefined); there is a lambda in it, which ours does not know; loops that are not
-# unrolled take other instructions.
+# thread stores it (undefined); there is a lambda in it, which ours does not know; loops that are
+# not unrolled take other instructions.
 OTHERS = {"skeleton11", "bug7", "7-levels-by-hand", "7-loops", "7-variable-bound", "13-one-thread"}
 
 

@@ -265,6 +265,11 @@ struct expr **read_template_arguments(struct parser *p, struct template *templat
     return known && p->stumbled_at == NULL ? arguments : NULL;
 }
 
+static bool is_same_type(const struct type *a, const struct type *b)
+{
+    return type_same(a, b) && a->is_const == b->is_const;
+}
+
 static struct instance *find_instance(const struct template *template, struct expr **arguments)
 {
     struct instance *instance = template->instances;
@@ -273,8 +278,7 @@ static struct instance *find_instance(const struct template *template, struct ex
         for (int i = 0; i < template->parameter_count; i++)
             same &= template->parameters[i].type != NULL
                         ? instance->arguments[i]->integer == arguments[i]->integer
-                        : type_same(instance->arguments[i]->type, arguments[i]->type) &&
-                              instance->arguments[i]->type->is_const == arguments[i]->type->is_const;
+                        : is_same_type(instance->arguments[i]->type, arguments[i]->type);
         if (same) break;
     }
     return instance;
