@@ -10,11 +10,12 @@
 #
 # They are compiled for this machine's CPU: as v3 if it has AVX2, FMA and BMI2, or else as base, for
 # any CPU. Goals that install or pack the emulator compile both, and the program chooses when it
-# starts. build/emu/isas lists what has been compiled.
+# starts. So does test-slow, whose tests pack it beside others that take a program's bytes for its
+# version. build/emu/isas lists what has been compiled.
 HAVE_ISAS := $(shell cat build/emu/isas 2>/dev/null)
 ISAS     := $(sort $(filter base v3,$(HAVE_ISAS)) $(if $(shell grep -w avx2 /proc/cpuinfo \
             2>/dev/null | grep -w fma | grep -m 1 -ow bmi2),v3,base) \
-            $(if $(filter install install-emu dist release autograder-%,$(MAKECMDGOALS)), \
+            $(if $(filter install install-emu dist release autograder-% test-slow,$(MAKECMDGOALS)), \
             base $(if $(filter x86_64,$(shell uname -m)),v3)))
 OPS      := $(wildcard common/tools/emu/ops/ops_*.c)
 AUDIT    := common/tools/emu/command/audit.c
