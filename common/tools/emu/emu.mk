@@ -15,8 +15,8 @@
 HAVE_ISAS := $(shell cat build/emu/isas 2>/dev/null)
 ISAS     := $(sort $(filter base v3,$(HAVE_ISAS)) $(if $(shell grep -w avx2 /proc/cpuinfo \
             2>/dev/null | grep -w fma | grep -m 1 -ow bmi2),v3,base) \
-            $(if $(filter install install-emu dist release autograder-% test-slow,$(MAKECMDGOALS)), \
-            base $(if $(filter x86_64,$(shell uname -m)),v3)))
+            $(if $(filter install install-emu dist release autograder-% test-slow, \
+            $(MAKECMDGOALS)),base $(if $(filter x86_64,$(shell uname -m)),v3)))
 OPS      := $(wildcard common/tools/emu/ops/ops_*.c)
 AUDIT    := common/tools/emu/command/audit.c
 EMU_COMMAND := $(filter-out %/audit.c %/settings.c,$(wildcard common/tools/emu/command/*.c))
