@@ -147,7 +147,7 @@ class Compiled(Page):
                 self.assertEqual(counts[0], counts[1].split(" compiled")[0])
 
     def test_a_step_that_the_page_does_not_compile_has_no_box(self):
-        self.open("#chapter=09-warp-shuffle")
+        self.open("#chapter=10-cooperative")
         self.more()
         self.assertFalse(self.all("textarea.cuda"))
 
