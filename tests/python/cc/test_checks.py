@@ -13,6 +13,8 @@ TYPES = {"int": "s32", "unsigned": "u32", "float": "f32", "char": "s8", "double"
 ERROR = re.compile(r"error: .{10,}", re.S)
 # Which of two accesses comes later depends on how many instructions there are.
 RACES = ("race-loop", "race-up-sweep", "race-lock-reader", "race-slot-ring")
+# nvcc moves the load of a function before its call, where it stands on no line.
+MOVED = ("race-poll-call",)
 NOT_SENTENCES = re.compile(r"internal|assert|abort|segmentation", re.I)
 
 
@@ -49,9 +51,9 @@ class Pair:
                           + " ".join(words), "ptx", ptx])
 
 
-def findings(reply):
+def findings(reply, has_lines):
     """Whether it ended, and what was found: tool, kind and line."""
-    found = {(f["tool"], f["kind"], f["place"]["line"] if f.get("place") else 0)
+    found = {(f["tool"], f["kind"], f["place"]["line"] if has_lines and f.get("place") else 0)
              for f in json.loads(reply["document"])["findings"]}
     return reply["error"], sorted(map(str, found))
 
@@ -103,8 +105,9 @@ class Checks(unittest.TestCase):
         for pair, ptx in taken:
             for is_right in (True, False):
                 with self.subTest(pair=pair.name, right=is_right):
-                    ours = findings(answer(pair.request(ptx, is_right)))
-                    nvcc = findings(answer(pair.request(theirs, is_right)))
+                    has_lines = pair.name not in MOVED
+                    ours = findings(answer(pair.request(ptx, is_right)), has_lines)
+                    nvcc = findings(answer(pair.request(theirs, is_right)), has_lines)
                     if pair.name not in RACES:
                         self.assertEqual(ours, nvcc)
 

@@ -267,7 +267,7 @@ struct expr **read_template_arguments(struct parser *p, struct template *templat
 
 static bool is_same_type(const struct type *a, const struct type *b)
 {
-    return type_same(a, b) && a->is_const == b->is_const;
+    return type_same(a, b) && a->is_const == b->is_const && a->is_volatile == b->is_volatile;
 }
 
 static struct instance *find_instance(const struct template *template, struct expr **arguments)
