@@ -234,7 +234,7 @@ struct verbs {
     size_t (*files)(const void *self, struct own_file files[OWN_FILES]);
 
     /* Finds the ranks that run this step together, when the options have been read and the device
-     * was chosen, or with the code of what has failed. NULL: there are none. */
+     * was chosen, or with the code of what has failed. NULL: a step of one process. */
     int (*join)(struct subject *, struct device *, int code, struct fault *);
 
     /* Checks the options together, whether the files of its own options can be written

@@ -275,7 +275,7 @@ static int upload_heads(struct request *r, size_t n, struct fault *fault)
 struct extent {
     double sum; /* of all finite magnitudes */
     double smallest, largest;
-    size_t infinite; /* the first element that is not finite; n: there is none */
+    size_t infinite; /* the first element that is not finite, or n */
 };
 
 static struct extent extent_of(enum element element, const void *array, size_t n)

@@ -19,8 +19,8 @@ struct parser {
     enum element element;
     uint64_t least, most; /* keys of the least and the greatest number; NaNs are beyond */
     long double x;        /* the element that is asked about */
-    uint64_t *turns;      /* NULL, or the keys with which the answer may change, … */
-    size_t count;         /* … so many */
+    uint64_t *turns;      /* NULL, or the keys with which the answer may change */
+    size_t count;         /* of the keys */
     int depth;
     int place; /* where something else was expected; -1 */
     struct fault *fault;

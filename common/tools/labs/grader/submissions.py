@@ -202,7 +202,7 @@ def read(folder, submission):
 
 class Roster:
     """Names in the order of the file, all different, and `identifiers`: what another system calls
-    the student, or else the name. Without a file there are none."""
+    the student, or else the name. Without a file it is empty."""
 
     def __init__(self, path=None):
         self.names, self.identifiers = [], []

@@ -24,7 +24,7 @@ struct scan_call {
 
 struct scan_function {
     const char *name;       /* "sum_f32": the operator, and the type of elements of `in` */
-    size_t in, second, out; /* bytes of an element; second: 0: there is none */
+    size_t in, second, out; /* bytes of an element; second: or 0 */
     bool real;              /* are elements of `in` floats? */
     bool all_heads;         /* does it take UPSWEEP_HEADS_BYTES and UPSWEEP_HEADS_KEYS? */
     cudaError_t (*call)(const struct scan_call *);
