@@ -67,7 +67,8 @@ programs() {
         tests/unit/emulator/test_programs.c |
         grep -v -e driver_errors -e driver_mixed -e dynamic_streams |
         # At -O0, groups of coalesced threads have other sizes in other orders.
-        sed "s|^|$built/tests/cases/programs/|; s|^.*/O0/threads cg_groups$|./step3 --reps 0 --n 64|"
+        sed "s|^|$built/tests/cases/programs/|
+             s|^.*/O0/threads cg_groups$|./step3 --reps 0 --n 64|"
 }
 
 # One run, "TOOL THREADS SEED PROGRAM …": prints a letter for its end, and the run if it went wrong.
