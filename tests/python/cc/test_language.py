@@ -38,7 +38,7 @@ class Language(unittest.TestCase):
                 if kernel not in NOT_COUNTED:
                     self.assertEqual(*(counters(one["counters"]) for one in launches))
 
-    def test_the_compiler_is_plain_c11(self):
+    def test_the_compiler_is_plain_c11_slow(self):
         sources = sorted(TOP.glob("common/tools/cc/**/*.c"))
         self.assertGreater(len(sources), 20)
         for compiler in filter(shutil.which, ("gcc", "clang", "emcc")):
