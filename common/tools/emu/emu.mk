@@ -80,8 +80,8 @@ $(PRIVATE)/lib/libcuda.so: common/tools/emu/runtime/driver_names.sh $(TOOLKIT)/i
 	$(call made,$(CC),CC='$(CC)' $< stub $(TOOLKIT)/include | \
 	    $(CC) -shared -Xlinker -soname=libcuda.so.1 -x c -)
 
-# The functions of the C library that the emulator replaces (runtime/process_end.c).
-REPLACED  = $(shell nm -g build/common/tools/emu/runtime/process_end.o | grep -o '[^ ]*@.*')
+# The functions of the C library that the emulator replaces (runtime/process.c).
+REPLACED  = $(shell nm -g build/common/tools/emu/runtime/process.o | grep -o '[^ ]*@.*')
 
 # One object that includes zstd and exports only the names of the runtime, of the driver API and of
 # emu.h. Those of the driver are weak: programs that load a driver themselves have such names, too.

@@ -273,6 +273,32 @@ void emu_run_compile(const char *file, char program[PATH_MAX])
     snprintf(program, PATH_MAX, "%s", temporary_program);
 }
 
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+enum { EXIT_EXCESS = 4 }; /* as of a program that exceeds a limit */
+
+/* The kernels of a budget or baseline that no program has run. The programs have read the same file
+ * before, so it can be read. */
+static size_t count_missing_in(enum setting_id id,
+                               struct budget *(*read)(const char *, char *message, size_t size),
+                               int kernels)
+{
+    char message[1000];
+    size_t size, missing;
+    const char *path = setting_text(id), *names = content_of(kernels, &size);
+    struct budget *limits = path != NULL ? read(path, message, sizeof message) : NULL;
+    if (path != NULL && limits == NULL) emu_refuse("%s", message);
+    missing = limits != NULL ? budget_check_missing(stderr, limits, names, size) : 0;
+    budget_free(limits);
+    return missing;
+}
+
+static size_t count_missing(int kernels)
+{
+    return count_missing_in(SETTING_BUDGET, budget_read, kernels) +
+           count_missing_in(SETTING_BASELINE, baseline_read, kernels);
+}
+
 /* ---- the program ----------------------------------------------------------------------------- */
 
 /* Did the program say so? */
@@ -281,16 +307,6 @@ static bool has_told(int outcome, enum outcome what)
     size_t size;
     const char *told = content_of(outcome, &size);
     return memchr(told, what, size) != NULL;
-}
-
-/* Says how the program has ended, if it has not written its reports. */
-static void tell_missing(const char *program, int status)
-{
-    if (WIFSIGNALED(status))
-        emu_note("%s was ended by signal %d (%s) before its reports were written", program,
-                 WTERMSIG(status), strsignal(WTERMSIG(status)));
-    else
-        emu_note("%s ended before its reports were written: it did not call exit", program);
 }
 
 /* Says that no kernel was launched, unless tables on stdout say it. */
@@ -318,14 +334,16 @@ static void name_checkers(int outcome, int status)
 
 void emu_run_wait(const char *program, char *const *arguments)
 {
-    int outcome = emu_open_memory(SETTING_OUTCOME);
+    int outcome = emu_open_memory(SETTING_OUTCOME), kernels = emu_open_memory(SETTING_KERNELS);
     int code = (int)setting_number(SETTING_ERROR_EXITCODE);
     handle_signals();
     int status = run_child(program, arguments, false);
-    if (!has_told(outcome, OUTCOME_WRITTEN)) tell_missing(program, status);
     if (status == 0 && !has_told(outcome, OUTCOME_RUN)) emu_tell_no_run(program);
     name_checkers(outcome, status);
+    bool is_excess = (has_told(outcome, OUTCOME_LOADED) && count_missing(kernels) > 0) ||
+                     has_told(outcome, OUTCOME_EXCESS);
     if (code != 0 && has_told(outcome, OUTCOME_ERROR)) exit(code);
+    if (status == 0 && is_excess) exit(EXIT_EXCESS);
     if (WIFSIGNALED(status)) end_by(WTERMSIG(status));
     exit(WEXITSTATUS(status));
 }
@@ -335,10 +353,8 @@ void emu_run_wait(const char *program, char *const *arguments)
 /* The CUDA programs that a command starts may have their output redirected, and may run at the same
  * time. So each adds its parts of the reports to files in memory, which become one report of each
  * form when the command has ended. Another such file gets a byte from each program
- * (runtime/process_fork.c). The programs find them by the names that Linux gives to open files,
+ * (runtime/process.c). The programs find them by the names that Linux gives to open files,
  * in EMU_REPORTS and other variables. */
-
-enum { EXIT_EXCESS = 4 }; /* as of a program that exceeds a limit */
 
 /* ---- the reports ----------------------------------------------------------------------------- */
 
@@ -379,24 +395,6 @@ static void write_collected(const struct collected *c, const char *title)
         emu_refuse("the report is not written to %s: %s", c->path != NULL ? c->path : "stdout",
                    strerror(error));
     free(text);
-}
-
-/* ---- limits ---------------------------------------------------------------------------------- */
-
-/* The kernels of a budget or baseline that no program has run. The programs have read the same file
- * before, so it can be read. */
-static size_t count_missing(enum setting_id id,
-                            struct budget *(*read)(const char *, char *message, size_t size),
-                            int kernels)
-{
-    char message[1000];
-    size_t size, missing;
-    const char *path = setting_text(id), *names = content_of(kernels, &size);
-    struct budget *limits = path != NULL ? read(path, message, sizeof message) : NULL;
-    if (path != NULL && limits == NULL) emu_refuse("%s", message);
-    missing = limits != NULL ? budget_check_missing(stderr, limits, names, size) : 0;
-    budget_free(limits);
-    return missing;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -456,7 +454,5 @@ int emu_command(const char *path, char **arguments)
         if (all[i].file >= 0 && is_wanted) write_collected(&all[i], path);
         free(all[i].path);
     }
-    size_t missing = count_missing(SETTING_BUDGET, budget_read, kernels) +
-                     count_missing(SETTING_BASELINE, baseline_read, kernels);
-    return missing > 0 && code == 0 ? EXIT_EXCESS : code;
+    return count_missing(kernels) > 0 && code == 0 ? EXIT_EXCESS : code;
 }

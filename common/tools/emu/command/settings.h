@@ -57,15 +57,15 @@ unsigned check_tools(const char *names);
 
 /* ---- what the command emu is told ------------------------------------------------------------ */
 
-/* What a program tells the command emu as soon as it happens (runtime/process_fork.c): a byte each
+/* What a program tells the command emu as soon as it happens (runtime/process.c): a byte each
  * in a file in memory. Its name in /proc is in EMU_OUTCOME for a program that emu has started, and
  * in EMU_SEEN for those that another command starts. */
 
 enum outcome {
     OUTCOME_LOADED = '1',  /* it uses the emulator's library */
     OUTCOME_RUN = 'k',     /* a kernel, or a function of the emulator's libraries */
-    OUTCOME_WRITTEN = 'w', /* its reports; or it has said why they are not */
     OUTCOME_ERROR = 'e',   /* one that the exit code depends on */
+    OUTCOME_EXCESS = 'x',  /* a limit of --budget or --baseline is exceeded */
     OUTCOME_FRESH = 'f',   /* a copy has taken to the host what nothing had been stored in */
 };
 

@@ -68,7 +68,6 @@ cudaError_t cudart_end(int error)
 
 _Noreturn void cudart_exit(int code)
 {
-    cudart_parent_tell(OUTCOME_WRITTEN);
     cudart_end_trace(code);
     if (!cudart_thread_waits()) fflush(NULL);
     cudart_leave(code);

@@ -329,16 +329,13 @@ FILE *cudart_open_trace(void);
 /* Completes the trace of a program that ends with this exit code. An error ends the process. */
 void cudart_end_trace(int status);
 
-/* ---- Ctrl-C (process_end.c) ------------------------------------------------------------------ */
+/* ---- Ctrl-C (process.c) ---------------------------------------------------------------------- */
 
 enum { EXIT_INTERRUPTED = 130 };
 
 /* Makes SIGINT print the reports and end the program with EXIT_INTERRUPTED, unless the program has
  * its own handler, and stops kernels at the signals of cudart_observe_end(). */
 void cudart_catch_interrupt(void);
-/* Makes signals that end the program first remove the trace's temporary file. Signals that the
- * program handles or ignores are left alone. */
-void cudart_catch_end(void);
 /* Called before and after each launch; `result` is the launch's result. */
 void cudart_kernel_begins(void);
 void cudart_kernel_ends(int result);
@@ -356,6 +353,8 @@ void cudart_progress_remove(void);
 /* Reads which of its forms are asked for: tables of counters, and others. */
 void cudart_tables_settings(void);
 void cudart_document_settings(void);
+/* Chooses the names of its files again, for a forked process. */
+void cudart_document_paths(void);
 /* Is any form asked for, and so counting? */
 bool cudart_report_wanted(void);
 /* Has one of them pictures? */
@@ -610,51 +609,29 @@ void cudart_describe_place(const struct emu_host_place *, char *text, size_t siz
 /* The name of the runtime function that the program has called, like "cudaMalloc". */
 void cudart_function_name(char *name, size_t size);
 
-/* ---- one process (process_fork.c) ------------------------------------------------------------ */
+/* ---- processes (process.c) ------------------------------------------------------------------- */
 
 /* Does this process write reports: the one that began, or a forked one that has opened devices? */
 bool cudart_is_owner(void);
-/* Was this process forked by the one that began? */
+/* Was this process forked by the one that began, and does it write reports? */
 bool cudart_is_forked(void);
 /* This process opens devices. */
-void cudart_fork_claim(void);
+void cudart_claim(void);
 bool cudart_has_devices(void);
 /* Was this process forked after its parent had opened devices? Says so once. */
 bool cudart_is_forked_too_late(void);
 
-/* ---- what forked processes give to the first one (process_fork.c) ---------------------------- */
-
-void cudart_fork_add(unsigned long errors, unsigned long excesses);
-/* The first process writes its reports from now on, and takes nothing later. */
-void cudart_fork_end(void);
-unsigned long cudart_fork_errors(void);
-unsigned long cudart_fork_excesses(void);
-/* Have forked processes opened devices? */
-bool cudart_has_forked(void);
-
-/* The parts of documents that processes put together. */
-enum cudart_part { CUDART_REPORT, CUDART_SARIF, CUDART_HTML, CUDART_KERNELS, CUDART_PARTS };
-/* The path of the file that takes a part of this forked process; NULL: nothing takes it. */
-enum { CUDART_FORK_PATH = 40 };
-/* What forked processes have added, in memory that the caller frees; NULL: nothing. */
-char *cudart_fork_take(enum cudart_part, size_t *length);
-
-/* ---- what takes parts: a command of emu, or the first process (process_fork.c) --------------- */
-
 /* Tells the command emu at once what has happened. */
 void cudart_parent_tell(enum outcome);
-/* Has emu started a script, or another command, that has started this program? */
-bool cudart_has_parent(void);
-/* Does a command of emu take such parts? */
+/* The parts of documents that the command emu puts together if it has started a script, or another
+ * command, that has started this program. Does it take such parts? */
+enum cudart_part { CUDART_REPORT, CUDART_SARIF, CUDART_HTML, CUDART_KERNELS, CUDART_PARTS };
 bool cudart_parent_takes(enum cudart_part);
-/* Opens the file that takes a part, for this process alone; -1: nothing takes it. `has_path`: the
- * program has its own file for it, so only the process that forked this one takes it. Is this the
- * first part in the file? */
-int cudart_parent_open(enum cudart_part, bool has_path, bool *is_first);
+/* Opens the file that takes a part, for this process alone; -1: nothing takes it. Is this the first
+ * part in the file? */
+int cudart_parent_open(enum cudart_part, bool *is_first);
 /* Adds a part and closes the file. Returns 0 or an errno. */
 int cudart_parent_write(int file, const char *text, size_t length);
-
-/* ---- the end of a program (process_end.c, process_fork.c) ------------------------------------ */
 
 /* From now on signals that end the program first write the reports, unless the program handles or
  * ignores them. */
@@ -668,8 +645,6 @@ int cudart_end_status(void);
 /* From now on the exit code given to exit is noted. exit() calls first what was registered last,
  * and this library's destructors were registered when the program began. */
 void cudart_observe_status(void);
-/* Does another program take this one's place by exec? Then the exit code is that one's. */
-bool cudart_is_replaced(void);
 
 /* ---- the program's code, as its constructors register it ------------------------------------- */
 

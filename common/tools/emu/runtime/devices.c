@@ -143,7 +143,7 @@ static void open_devices(void)
     read_settings();
     struct emu_config config = read_config();
     int count = (int)setting_number(SETTING_DEVICES);
-    cudart_fork_claim();
+    cudart_claim();
     cudart_observe_status();
     config.counters = cudart_report_wanted();
     config.trace = cudart_open_trace();

@@ -39,7 +39,7 @@ static FILE *open_log(void)
     cudart_keep_apart(SETTING_CHECK_LOG, SETTING_TRACE);
     if (path == NULL || strcmp(path, "stderr") == 0) return stderr;
     if (strcmp(path, "stdout") == 0) return stdout;
-    FILE *log = fopen(path, cudart_has_parent() ? "a" : "w");
+    FILE *log = fopen(path, cudart_parent_takes(CUDART_REPORT) ? "a" : "w");
     if (log != NULL) return log;
     fprintf(stderr, "emu: cannot write EMU_CHECK_LOG=%s: %s\n", path, strerror(errno));
     cudart_exit(EXIT_USAGE);
@@ -175,16 +175,6 @@ static uint64_t count_deciding(void)
            (wanted.warnings_count ? count_findings(EMU_FINDING_WARNING) : 0);
 }
 
-/* The process may be killed, so its errors are shared at once. */
-static void share_errors(void)
-{
-    static uint64_t shared;
-    uint64_t errors = count_deciding();
-    cudart_fork_add(errors - shared, 0);
-    if (errors > shared) cudart_parent_tell(OUTCOME_ERROR);
-    shared = errors;
-}
-
 void cudart_check_print(void)
 {
     if ((wanted.checks == 0 && !wanted.lenient) || !cudart_is_owner()) return;
@@ -200,7 +190,7 @@ void cudart_check_print(void)
             print_finding(f, device->printed - first);
         }
     }
-    share_errors();
+    if (count_deciding() > 0) cudart_parent_tell(OUTCOME_ERROR);
     fflush(wanted.log);
     funlockfile(wanted.log);
 }
@@ -244,16 +234,13 @@ static void print_summary(uint64_t errors, uint64_t warnings, uint64_t races)
 void cudart_check_failure(void)
 {
     failures++;
-    if (wanted.checks != 0) return;
-    cudart_fork_add(1, 0);
-    cudart_parent_tell(OUTCOME_ERROR);
+    if (wanted.checks == 0) cudart_parent_tell(OUTCOME_ERROR);
 }
 
 void cudart_check_refusal(void)
 {
     failures++;
     refusals++;
-    cudart_fork_add(1, 0);
     cudart_parent_tell(OUTCOME_ERROR);
 }
 
@@ -329,10 +316,6 @@ static void end_report(void)
     for (int i = 0; i < cudart_device_count(); i++)
         races += emu_race_count(cudart_device_at(i)->emu);
     print_summary(errors, count_findings(EMU_FINDING_WARNING), races);
-    uint64_t others = cudart_fork_errors();
-    if (others > 0)
-        fprintf(wanted.log, "========= FORKED PROCESSES: %" PRIu64 " more error%s\n", others,
-                plural(others));
     bool failed = fflush(wanted.log) != 0 || ferror(wanted.log) != 0;
     if (failed) {
         fprintf(stderr, "emu: the report is not complete: %s\n", strerror(errno));
@@ -349,10 +332,8 @@ void cudart_check_end(void)
     uint64_t errors = wanted.checks != 0 ? refusals : failures;
     if (wanted.checks != 0) end_report();
     if (wanted.checks != 0 || (wanted.lenient && cudart_has_devices())) errors += count_deciding();
-    errors += cudart_fork_errors();
     cudart_document_write();
-    cudart_parent_tell(OUTCOME_WRITTEN);
-    if (errors > 0 && wanted.exit_code != 0 && !cudart_is_replaced()) cudart_exit(wanted.exit_code);
+    if (errors > 0 && wanted.exit_code != 0) cudart_exit(wanted.exit_code);
 }
 
 /* ---- progress -------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@
 /* None of them may be a program, a source file, or another file that the emulator reads or writes.
  *
  * If mpirun has started several ranks, each writes a file of its own: NAME.RANK, or NAME.RANK.html
- * of NAME.html. */
+ * of NAME.html. A forked process does so with its number in place of the rank. */
 
 static const enum setting_id path_settings[] = {SETTING_LOG_FILE, SETTING_CHECK_LOG, SETTING_TRACE,
                                                 SETTING_SARIF, SETTING_HTML};
@@ -23,11 +23,15 @@ enum { PATH_SETTINGS = sizeof path_settings / sizeof *path_settings };
 
 /* ---- their names ----------------------------------------------------------------------------- */
 
-/* The rank of this process, as Open MPI and MPICH say it. NULL: it is the only one. */
+/* The number of a forked process, or the rank of this process, as Open MPI and MPICH say it. NULL:
+ * it is the only one. */
 static const char *rank_of_several(void)
 {
+    static char forked[16];
     static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                            {"PMI_RANK", "PMI_SIZE"}};
+    snprintf(forked, sizeof forked, "%ld", (long)getpid());
+    if (cudart_is_forked()) return forked;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *rank = cudart_environment(names[i][0]),
                    *ranks = cudart_environment(names[i][1]);
@@ -42,7 +46,7 @@ static const char *rank_of_several(void)
 static bool is_shared(enum setting_id id, const char *path)
 {
     if (strcmp(path, "stdout") == 0 || strcmp(path, "stderr") == 0) return true;
-    if (id == SETTING_CHECK_LOG && cudart_has_parent()) return true;
+    if (id == SETTING_CHECK_LOG && cudart_parent_takes(CUDART_REPORT)) return true;
     return !replacement_is_file(path);
 }
 
@@ -142,7 +146,7 @@ FILE *cudart_open_trace(void)
     if (path == NULL) return NULL;
     cudart_check_trace();
     process = getpid();
-    cudart_catch_end();
+    cudart_observe_end();
     int error = replacement_begin(&trace, path);
     if (error != 0) refuse("cannot write the trace, ", SETTING_TRACE, path, error);
     return trace.file;
@@ -151,7 +155,7 @@ FILE *cudart_open_trace(void)
 void cudart_end_trace(int status)
 {
     if (trace.file == NULL) return;
-    bool unused = ftello(trace.file) == 0 && (status != 0 || cudart_has_forked());
+    bool unused = ftello(trace.file) == 0 && status != 0;
     if (getpid() != process || unused) {
         replacement_drop(&trace);
         return;
@@ -241,6 +245,12 @@ static bool has_others(void)
     return wants_warnings || budget != NULL || baseline != NULL;
 }
 
+void cudart_document_paths(void)
+{
+    for (size_t i = 0; i < OUTPUTS; i++)
+        if (outputs[i].is_wanted) choose_path(&outputs[i]);
+}
+
 void cudart_document_settings(void)
 {
     document.annotated = setting_text(SETTING_ANNOTATE);
@@ -253,8 +263,7 @@ void cudart_document_settings(void)
     if (outputs[JSON].is_wanted && outputs[ANNOTATED].is_wanted)
         cudart_refuse(SETTING_ANNOTATE, document.annotated,
                       "no file together with EMU_JSON: both go to one place");
-    for (size_t i = 0; i < OUTPUTS; i++)
-        if (outputs[i].is_wanted) choose_path(&outputs[i]);
+    cudart_document_paths();
     locale_t own = leave_locale();
     budget = read_limits(SETTING_BUDGET, budget_read);
     baseline = read_limits(SETTING_BASELINE, baseline_read);
@@ -422,27 +431,6 @@ static void write_part(FILE *out, const struct output *output, bool is_first)
     document_write_part(out, output->form, &document);
 }
 
-/* The document, together with those of forked processes. */
-static void write_whole(FILE *out, const struct output *output)
-{
-    size_t length, parts_length;
-    char *forked = cudart_fork_take(output->part, &length), *parts;
-    if (forked == NULL) {
-        output->write(out, &document);
-        return;
-    }
-    FILE *memory = allocated(open_memstream(&parts, &parts_length));
-    fwrite(forked, 1, length, memory);
-    write_part(memory, output, false);
-    fclose(memory);
-    if (output->has_form)
-        document_join(out, output->form, document.program, parts, parts_length);
-    else
-        fwrite(parts, 1, parts_length, out);
-    free(parts);
-    free(forked);
-}
-
 /* Writes it whole, or ends the process with a sentence. */
 static void write_output(const struct output *output)
 {
@@ -450,12 +438,12 @@ static void write_output(const struct output *output)
     size_t length;
     bool is_first;
     if (!output->is_wanted) return;
-    int file = cudart_parent_open(output->part, output->path != NULL, &is_first);
+    int file = output->path == NULL ? cudart_parent_open(output->part, &is_first) : -1;
     FILE *memory = allocated(open_memstream(&text, &length));
     if (file >= 0)
         write_part(memory, output, is_first);
     else
-        write_whole(memory, output);
+        output->write(memory, &document);
     fclose(memory);
     int error = file >= 0 ? cudart_parent_write(file, text, length)
                           : whole_file_write(output->path, text, length);
@@ -481,17 +469,15 @@ static void print_warnings(void)
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-/* Counts the kernels that the limits name and that have not run. If another process takes the names
+/* Counts the kernels that the limits name and that have not run. If the command emu takes the names
  * of the kernels, it does this for all processes together. */
 static size_t check_missing(void)
 {
-    char *forked, *names = NULL;
+    char *names = NULL;
     size_t length, missing = 0;
     bool is_first;
-    int file = cudart_parent_open(CUDART_KERNELS, false, &is_first);
+    int file = cudart_parent_open(CUDART_KERNELS, &is_first);
     FILE *memory = allocated(open_memstream(&names, &length));
-    forked = cudart_fork_take(CUDART_KERNELS, &length);
-    if (forked != NULL) fwrite(forked, 1, length, memory);
     budget_write_kernels(memory, &document);
     fclose(memory);
     if (file >= 0)
@@ -501,7 +487,6 @@ static size_t check_missing(void)
     if (file < 0 && baseline != NULL)
         missing += budget_check_missing(stderr, baseline, names, length);
     free(names);
-    free(forked);
     return missing;
 }
 
@@ -519,7 +504,6 @@ void cudart_tables_write(void)
 {
     if (!outputs[TABLES].is_wanted || tables_are_written || !cudart_is_owner()) return;
     tables_are_written = true;
-    cudart_fork_end();
     if (document.launch_count > 0) add_gpu();
     locale_t own = leave_locale();
     write_output(&outputs[TABLES]);
@@ -530,7 +514,6 @@ void cudart_document_write(void)
 {
     if (!has_others() || is_written || !cudart_is_owner()) return;
     is_written = true;
-    cudart_fork_end();
     add_gpu();
     add_findings();
     add_pictures();
@@ -540,8 +523,7 @@ void cudart_document_write(void)
     if (wants_warnings) print_warnings();
     size_t excesses = check_limits();
     uselocale(own);
-    cudart_fork_add(0, excesses);
-    excesses += cudart_fork_excesses();
     document_free(&document);
-    if (excesses > 0 && cudart_end_status() == 0 && !cudart_is_replaced()) cudart_exit(EXIT_EXCESS);
+    if (excesses > 0) cudart_parent_tell(OUTCOME_EXCESS);
+    if (excesses > 0 && cudart_end_status() == 0) cudart_exit(EXIT_EXCESS);
 }

@@ -1,26 +1,36 @@
-/* process_end.c — a program that ends by a signal, _exit, quick_exit or exec: its reports come
- * first. */
-#define _GNU_SOURCE /* sigaction, gettid, RTLD_NEXT, environ, AT_EMPTY_PATH, on_exit */
+/* process.c — the processes of a run: how they end, forks, and what they tell the command emu. */
+#define _GNU_SOURCE /* sigaction, gettid, on_exit, O_CLOEXEC, flock */
 #include "cudart.h"
-#include "common/files/visible.h"
 #include "common/files/files.h"
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio_ext.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void cudart_end_with(int code);
+/* ---- the exit code --------------------------------------------------------------------------- */
+
+static int status; /* with which the program ends, once that is known */
+
+int cudart_end_status(void) { return status; }
+
+static void note_status(int code, void *unused)
+{
+    (void)unused;
+    status = code;
+}
+
+void cudart_observe_status(void) { on_exit(note_status, NULL); }
 
 /* ---- ends by a signal ------------------------------------------------------------------------ */
 
 /* A program that ends by a signal prints where it was, and writes its reports first. So it does
- * where it ends by _exit, quick_exit or exec (above).
+ * where it ends by _exit or quick_exit (below).
  *
  * A signal handler may do very little, so it only wakes a waiting thread. That thread asks the
  * running kernels to stop. The thread that launched such a kernel then writes the reports; if no
@@ -67,7 +77,6 @@ static void wait_until_written(void)
     limit.tv_sec += MOST_SECONDS;
     while (sem_timedwait(&written, &limit) != 0)
         if (errno != EINTR) {
-            cudart_parent_tell(OUTCOME_WRITTEN);
             if (write(STDERR_FILENO, lost, sizeof lost - 1) < 0) return;
             return;
         }
@@ -82,11 +91,11 @@ static bool close_broken(int descriptor)
            dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), descriptor) >= 0;
 }
 
-static void write_reports(int status)
+static void write_reports(int code)
 {
     writer = gettid();
     if (waits) __fsetlocking(stdout, FSETLOCKING_BYCALLER); /* the program may be within printf */
-    cudart_end_with(status);
+    status = code;
     cudart_tables_write();
     cudart_check_end();
     cudart_end_trace(status);
@@ -115,7 +124,7 @@ _Noreturn static void finish(const char *sentence)
         if (!is_silent) cudart_print(sentence);
     }
     cudart_stop_suspended();
-    write_reports(ending != 0 ? BY_SIGNAL + ending : cudart_end_status());
+    write_reports(ending != 0 ? BY_SIGNAL + ending : status);
     sem_post(&written);
     while (waits || ending == 0) pause();
     fflush(stdout);
@@ -198,18 +207,10 @@ static void handler(int number)
     errno = error;
 }
 
-/* Handles the other signals that end a program: removes temporary files first. */
-static void remove_files(int signal_number)
-{
-    replacement_drop_all();
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
-}
-
 /* Sets the handler of a signal that the program neither handles nor ignores. */
-static void catch_default(int number, void (*caught)(int))
+static void catch_default(int number)
 {
-    struct sigaction action = {.sa_handler = caught, .sa_flags = SA_RESTART | SA_ONSTACK}, was;
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK}, was;
     if (sigaction(number, NULL, &was) == 0 && !(was.sa_flags & SA_SIGINFO) &&
         was.sa_handler == SIG_DFL)
         sigaction(number, &action, NULL);
@@ -225,18 +226,6 @@ static bool ends_program(int number)
     return true;
 }
 
-static void catch_all(void (*caught)(int))
-{
-    for (int number = 1; number < NSIG; number++)
-        if (number != SIGINT && ends_program(number)) catch_default(number, caught);
-}
-
-/* The program may return from main before finish() has ended the process. */
-static void cudart_leave_end_to_finish(void)
-{
-    while (times_pressed != 0 && has_thread && getpid() == process) pause();
-}
-
 /* The stack of the main thread may be what has overflown. */
 void cudart_observe_end(void)
 {
@@ -246,8 +235,8 @@ void cudart_observe_end(void)
     is_observed = true;
     process = getpid();
     if (sigaltstack(NULL, &was) == 0 && was.ss_flags & SS_DISABLE) sigaltstack(&stack, NULL);
-    catch_default(SIGINT, handler);
-    catch_all(handler);
+    for (int number = 1; number < NSIG; number++)
+        if (ends_program(number)) catch_default(number);
 }
 
 void cudart_catch_interrupt(void)
@@ -262,13 +251,11 @@ void cudart_catch_interrupt(void)
     if (!has_thread) return;
     pthread_detach(thread);
     process = getpid();
-    catch_default(SIGINT, handler);
+    catch_default(SIGINT);
 }
 
-void cudart_catch_end(void) { catch_all(remove_files); }
-
 /* Writes the reports of a program that ends without its destructors. */
-static void cudart_write_before_end(void)
+static void write_before_end(void)
 {
     if (!is_observed || getpid() != process || !cudart_is_owner() || times_pressed++ != 0) return;
     waits = gettid();
@@ -276,16 +263,8 @@ static void cudart_write_before_end(void)
         sem_post(&pressed);
         wait_until_written();
     } else {
-        write_reports(cudart_end_status());
+        write_reports(status);
     }
-}
-
-/* The program goes on after all. It has no more reports. */
-static void cudart_end_has_failed(void)
-{
-    has_thread = false; /* it has done its work */
-    waits = 0;
-    times_pressed = 0;
 }
 
 bool cudart_thread_waits(void) { return waits != 0; }
@@ -305,68 +284,26 @@ void cudart_kernel_ends(int result)
 
 /* ---- ends without destructors ---------------------------------------------------------------- */
 
-/* A program that ends by _exit, _Exit, quick_exit or exec, which call no destructors: the
- * reports are written before.
+/* A program that ends by _exit, _Exit or quick_exit, which call no destructors: the reports are
+ * written before.
  *
  * Programs find these functions here and not in the C library, because the dynamic linker looks
  * into libcudart.so first. It does so only if the version is the C library's. The versions are
  * marked as old ones ("@", not "@@"): so a linker does not take them, and the program runs on a
  * machine with NVIDIA's library, too. If a program loads libcudart.so with dlopen, or asks the
- * kernel itself, it is not noticed here: then only the command emu knows (report/report.h). */
+ * kernel itself, it is not noticed here, and has no reports. */
 
 #ifdef __aarch64__
-#define FIRST  "GLIBC_2.17"
-#define SECOND FIRST
+#define FIRST "GLIBC_2.17"
 #else
-#define FIRST  "GLIBC_2.2.5"
-#define SECOND "GLIBC_2.11"
+#define FIRST "GLIBC_2.2.5"
 #endif
-#define IN_PLACE_OF(name, version)                                                                 \
-    __asm__(".symver cudart_" #name ", " #name "@" version);                                       \
+#define IN_PLACE_OF(name)                                                                          \
+    __asm__(".symver cudart_" #name ", " #name "@" FIRST);                                         \
     extern __typeof__(name) cudart_##name
 
-IN_PLACE_OF(_exit, FIRST);
-IN_PLACE_OF(_Exit, FIRST);
-IN_PLACE_OF(execv, FIRST);
-IN_PLACE_OF(execve, FIRST);
-IN_PLACE_OF(execvp, FIRST);
-IN_PLACE_OF(execl, FIRST);
-IN_PLACE_OF(execlp, FIRST);
-IN_PLACE_OF(execle, FIRST);
-IN_PLACE_OF(fexecve, FIRST);
-IN_PLACE_OF(execvpe, SECOND);
-
-static int status;       /* the exit code */
-static bool is_replaced; /* by exec */
-
-int cudart_end_status(void) { return status; }
-
-static void cudart_end_with(int code) { status = code; }
-
-static void note_status(int code, void *unused)
-{
-    (void)unused;
-    status = code;
-}
-
-void cudart_observe_status(void) { on_exit(note_status, NULL); }
-
-bool cudart_is_replaced(void) { return is_replaced; }
-
-/* ---- exit ------------------------------------------------------------------------------------ */
-
-/* Runs when the program ends by exit or by returning from main. It is the last to run (101),
- * because it may set the exit code. */
-__attribute__((destructor(101))) static void end(void)
-{
-    cudart_leave_end_to_finish();
-    cudart_go_on_at_end();
-    cudart_end_trace(status);
-    cudart_tables_write();
-    cudart_check_end();
-}
-
-/* ---- _exit ----------------------------------------------------------------------------------- */
+IN_PLACE_OF(_exit);
+IN_PLACE_OF(_Exit);
 
 _Noreturn void cudart_leave(int code)
 {
@@ -376,7 +313,7 @@ _Noreturn void cudart_leave(int code)
 void cudart__exit(int code)
 {
     status = code;
-    cudart_write_before_end();
+    write_before_end();
     cudart_leave(code);
 }
 
@@ -385,111 +322,124 @@ void cudart__Exit(int code) { cudart__exit(code); }
 /* Runs when the library is loaded: quick_exit calls last what was registered first. */
 __attribute__((constructor)) static void observe_quick_exit(void)
 {
-    at_quick_exit(cudart_write_before_end);
+    at_quick_exit(write_before_end);
 }
 
-/* ---- exec ------------------------------------------------------------------------------------ */
-
-/* Is there such a program, in PATH if the name has no slash? */
-static bool is_there(const char *file)
+/* Runs when the program ends by exit or by returning from main. It is the last to run (101),
+ * because it may set the exit code. finish() may be ending the process already. */
+__attribute__((destructor(101))) static void end(void)
 {
-    char path[PATH_MAX];
-    if (file == NULL) return false;
-    return strchr(file, '/') != NULL ? access(file, X_OK) == 0 : program_path(file, path);
+    while (times_pressed != 0 && has_thread && getpid() == process) pause();
+    cudart_go_on_at_end();
+    cudart_end_trace(status);
+    cudart_tables_write();
+    cudart_check_end();
 }
 
-/* A program that has not used the device leaves the reports to the one that it becomes. */
-static void before_exec(bool is_possible)
+/* ---- the processes that a program forks without exec ----------------------------------------- */
+
+/* CUDA belongs to one process: on a GPU, a process that was forked after its parent had used CUDA
+ * gets cudaErrorInitializationError from its calls, and it does so here. A process that was forked
+ * before that may use CUDA. Then it opens devices of its own, and has reports of its own. */
+
+static pid_t first, owner; /* the process that began; this one, if it has reports to write */
+static bool has_devices, is_too_late;
+
+static void in_child(void)
 {
-    int error = errno;
-    if (!is_possible || !cudart_has_devices()) return;
-    is_replaced = true;
-    cudart_write_before_end();
-    errno = error;
+    owner = 0;
+    is_too_late |= has_devices;
 }
 
-static int after_exec(void)
+/* Runs when the library is loaded. */
+__attribute__((constructor)) static void observe_forks(void)
 {
-    int error = errno;
-    if (is_replaced && cudart_is_owner()) {
-        is_replaced = false;
-        cudart_end_has_failed();
-        cudart_print("exec has failed after the reports were written: what follows is not in them");
+    first = owner = getpid();
+    pthread_atfork(cudart_check_flush, NULL, in_child);
+}
+
+bool cudart_is_owner(void) { return owner == getpid(); }
+
+bool cudart_is_forked(void) { return owner != first; }
+
+bool cudart_has_devices(void) { return has_devices && cudart_is_owner(); }
+
+void cudart_claim(void)
+{
+    has_devices = true;
+    if (cudart_is_owner()) return;
+    owner = getpid();
+    cudart_document_paths();
+    cudart_check_begin();
+}
+
+bool cudart_is_forked_too_late(void)
+{
+    static atomic_bool is_told;
+    if (!is_too_late) return false;
+    if (atomic_exchange(&is_told, true)) return true;
+    cudart_print("this process was forked after its parent had used CUDA, which CUDA does not "
+                 "allow: its calls return cudaErrorInitializationError; fork before the first "
+                 "call");
+    cudart_parent_tell(OUTCOME_ERROR);
+    return true;
+}
+
+/* ---- programs of one run --------------------------------------------------------------------- */
+
+/* The programs of one command put their reports together in files of the command emu, which waits
+ * for them (command/run.c). The settings for emu name these files as /proc has them. If they cannot
+ * be opened, as in another namespace, the program writes its report by itself. */
+
+static const enum setting_id takers[CUDART_PARTS] = {[CUDART_REPORT] = SETTING_REPORTS,
+                                                     [CUDART_SARIF] = SETTING_SARIF_PARTS,
+                                                     [CUDART_HTML] = SETTING_HTML_PARTS,
+                                                     [CUDART_KERNELS] = SETTING_KERNELS};
+
+static int open_to_add(const char *path)
+{
+    return path != NULL ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+}
+
+/* If it fails, the command says that it saw no program, or no kernel. */
+static void add_byte(const char *path, char byte)
+{
+    int file = open_to_add(path);
+    if (file >= 0 && write(file, &byte, 1) != 1) errno = 0;
+    if (file >= 0) close(file);
+}
+
+void cudart_parent_tell(enum outcome outcome)
+{
+    static atomic_bool is_told[UCHAR_MAX + 1];
+    if (atomic_exchange(&is_told[outcome], true)) return;
+    add_byte(setting_text(SETTING_SEEN), (char)outcome);
+    add_byte(setting_text(SETTING_OUTCOME), (char)outcome);
+}
+
+bool cudart_parent_takes(enum cudart_part part) { return setting_text(takers[part]) != NULL; }
+
+/* Other programs wait while the file is locked. */
+int cudart_parent_open(enum cudart_part part, bool *is_first)
+{
+    struct stat its;
+    int file = open_to_add(setting_text(takers[part]));
+    if (file < 0) return -1;
+    while (flock(file, LOCK_EX) != 0 && errno == EINTR) continue;
+    *is_first = fstat(file, &its) == 0 && its.st_size == 0;
+    return file;
+}
+
+int cudart_parent_write(int file, const char *text, size_t length)
+{
+    int error = 0;
+    while (length > 0 && error == 0) {
+        ssize_t written = write(file, text, length);
+        if (written < 0 && errno != EINTR) error = errno;
+        if (written < 0) continue;
+        text += written;
+        length -= (size_t)written;
     }
-    errno = error;
-    return -1;
-}
-
-int cudart_execve(const char *path, char *const words[], char *const environment[])
-{
-    before_exec(is_there(path));
-    syscall(SYS_execve, path, words, environment);
-    return after_exec();
-}
-
-int cudart_execv(const char *path, char *const words[])
-{
-    return cudart_execve(path, words, environ);
-}
-
-int cudart_fexecve(int file, char *const words[], char *const environment[])
-{
-    before_exec(fcntl(file, F_GETFD) >= 0);
-    syscall(SYS_execveat, file, "", words, environment, AT_EMPTY_PATH);
-    return after_exec();
-}
-
-/* A file without #! is a script for the C library's function. */
-int cudart_execvpe(const char *file, char *const words[], char *const environment[])
-{
-    static __typeof__(execvpe) *next;
-    if (next == NULL) next = (__typeof__(execvpe) *)dlsym(RTLD_NEXT, "execvpe");
-    before_exec(is_there(file));
-    next(file, words, environment);
-    return after_exec();
-}
-
-int cudart_execvp(const char *file, char *const words[])
-{
-    return cudart_execvpe(file, words, environ);
-}
-
-/* The arguments of execl and its like, up to NULL, as an array on the caller's stack. */
-enum { MOST_WORDS = 4096 };
-
-static void collect(char *words[MOST_WORDS], const char *first, va_list *rest)
-{
-    size_t count = 0;
-    for (const char *word = first; word != NULL && count < MOST_WORDS - 1;
-         word = va_arg(*rest, const char *))
-        words[count++] = (char *)word;
-    words[count] = NULL;
-}
-
-#define COLLECT(rest)                                                                              \
-    char *words[MOST_WORDS];                                                                       \
-    va_list rest;                                                                                  \
-    va_start(rest, word);                                                                          \
-    collect(words, word, &rest)
-
-int cudart_execl(const char *path, const char *word, ...)
-{
-    COLLECT(rest);
-    va_end(rest);
-    return cudart_execv(path, words);
-}
-
-int cudart_execlp(const char *file, const char *word, ...)
-{
-    COLLECT(rest);
-    va_end(rest);
-    return cudart_execvp(file, words);
-}
-
-int cudart_execle(const char *path, const char *word, ...)
-{
-    COLLECT(rest);
-    char *const *environment = va_arg(rest, char *const *);
-    va_end(rest);
-    return cudart_execve(path, words, environment);
+    close(file);
+    return error;
 }
