@@ -140,6 +140,9 @@ STAND_IN_FLAGS = $(NOT_SANITIZED) $(CPPFLAGS) -Ibuild/stand-ins \
     -I$(PRIVATE)/include -isystem $(TOOLKIT)/include -g -O3 -ffp-contract=off -fno-math-errno \
     -fPIC -shared
 
+# What a stand-in shows, under the version that programs linked with NVIDIA's ask for.
+SHOWN     = '$(@F) { global: $(LIBRARY)*; local: *; };'
+
 $(PRIVATE)/include/cublas_names.h: common/tools/emu/libs/library_names.sh $(STAND_IN_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)cp $(STAND_IN_HEADERS) $(@D)/
@@ -151,14 +154,14 @@ build/stand-ins/refused.inc: common/tools/emu/libs/library_names.sh
 $(PRIVATE)/lib/libcublas.so.13: LIBRARY = cublas
 $(PRIVATE)/lib/libcurand.so.10: LIBRARY = curand
 $(STAND_INS): $(PRIVATE)/lib/lib%: $$(call IN_STAND_IN,$$(firstword $$(subst ., ,$$*))) \
-        $$(wildcard $$(addprefix common/tools/emu/,libs/*.h libs/*.inc libs/*.map emu.h \
+        $$(wildcard $$(addprefix common/tools/emu/,libs/*.h libs/*.inc emu.h \
         ptx/half.h)) \
         $(PRIVATE)/include/cublas_names.h build/stand-ins/refused.inc | build/emu/libcudart.so.13
 	$(call say,$(CC),$@)
-	$(Q)$(CC) $(STAND_IN_FLAGS) \
-	    -Wl,-soname,$(@F),-Bsymbolic,--version-script=common/tools/emu/libs/$(LIBRARY).map \
+	$(Q)echo $(SHOWN) >$(NEW).map
+	$(Q)$(CC) $(STAND_IN_FLAGS) -Wl,-soname,$(@F),-Bsymbolic,--version-script=$(NEW).map \
 	    $(filter %.c,$^) -o $(NEW) build/emu/libcudart.so.13 -lm $(PUT)
-	$(Q)ln -s $(@F) $(NEW) && mv -fT $(NEW) $(@D)/lib$(LIBRARY).so
+	$(Q)rm $(NEW).map && ln -s $(@F) $(NEW) && mv -fT $(NEW) $(@D)/lib$(LIBRARY).so
 
 # ---- make install and release -------------------------------------------------------------------
 

@@ -1,12 +1,7 @@
 /* cublas.c — cuBLAS: handles, copies, and what is not offered. */
-#include "cublas_inside.h"
+#include "libs.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- handle ---------------------------------------------------------------------------------- */
-
-/* Handles, what they keep, and what all functions need: checks of arguments, areas of
- * memory, scalars by the pointer mode. */
 
 /* ---- handles --------------------------------------------------------------------------------- */
 
@@ -15,10 +10,8 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
     if (handle == NULL) return CUBLAS_STATUS_INVALID_VALUE;
     if (!stand_in_introduce("libcublas.so.13") || cudaFree(NULL) != cudaSuccess)
         return CUBLAS_STATUS_NOT_INITIALIZED;
-    cublasHandle_t new = calloc(1, sizeof *new);
-    if (new == NULL) return CUBLAS_STATUS_ALLOC_FAILED;
-    stand_in_add(&new->listed);
-    *handle = new;
+    *handle = stand_in_kept(calloc(1, sizeof **handle));
+    stand_in_add(&(*handle)->listed);
     return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -1,10 +1,8 @@
 /* cublas_gemm.c — cuBLAS: products of matrices. */
-#include "cublas_inside.h"
+#include "libs.h"
 #include "common/tools/emu/ptx/half.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- products of matrices -------------------------------------------------------------------- */
 
 /* Elements of 16 bits are converted to float, and the results are rounded to nearest. */
 
@@ -63,20 +61,6 @@ static int rows_of(cublasOperation_t op, int rows, int columns)
 #define FACTOR(type, pointer, op, ld)                                                              \
     ((struct factor_##type){pointer, op == CUBLAS_OP_N ? 1 : ld, op == CUBLAS_OP_N ? ld : 1})
 
-static bool multiply_double(const struct gemm *g, const void *a, const void *b, void *c,
-                            double alpha, double beta)
-{
-    return blas_product_double(g->m, g->n, g->k, alpha, FACTOR(double, a, g->op_a, g->a.ld),
-                               FACTOR(double, b, g->op_b, g->b.ld), beta, c, g->c.ld);
-}
-
-static bool multiply_float(const struct gemm *g, const void *a, const void *b, void *c, float alpha,
-                           float beta)
-{
-    return blas_product_float(g->m, g->n, g->k, alpha, FACTOR(float, a, g->op_a, g->a.ld),
-                              FACTOR(float, b, g->op_b, g->b.ld), beta, c, g->c.ld);
-}
-
 static bool multiply_converted(const struct gemm *g, const void *a, const void *b, void *c,
                                float alpha, float beta)
 {
@@ -84,9 +68,10 @@ static bool multiply_converted(const struct gemm *g, const void *a, const void *
     float *float_a = convert(g->a.type, a, rows_a, rows_of(g->op_a, g->k, g->m), g->a.ld);
     float *float_b = convert(g->b.type, b, rows_b, rows_of(g->op_b, g->n, g->k), g->b.ld);
     float *float_c = convert(g->c.type, c, g->m, g->n, g->c.ld);
-    bool done = float_a != NULL && float_b != NULL && float_c != NULL &&
-                blas_product_float(g->m, g->n, g->k, alpha, FACTOR(float, float_a, g->op_a, rows_a),
-                                   FACTOR(float, float_b, g->op_b, rows_b), beta, float_c, g->m);
+    bool done = float_a != NULL && float_b != NULL && float_c != NULL;
+    if (done)
+        blas_product_float(g->m, g->n, g->k, alpha, FACTOR(float, float_a, g->op_a, rows_a),
+                           FACTOR(float, float_b, g->op_b, rows_b), beta, float_c, g->m);
     for (int j = 0; done && j < g->n; j++)
         for (int i = 0; i < g->m; i++)
             store(g->c.type, float_c[(size_t)j * g->m + i], c, (size_t)j * g->c.ld + i);
@@ -96,12 +81,19 @@ static bool multiply_converted(const struct gemm *g, const void *a, const void *
     return done;
 }
 
+/* False: out of memory. */
 static bool multiply(const struct gemm *g, const void *a, const void *b, void *c, double alpha,
                      double beta)
 {
-    if (g->c.type == CUDA_R_64F) return multiply_double(g, a, b, c, alpha, beta);
-    if (g->a.type == CUDA_R_32F) return multiply_float(g, a, b, c, (float)alpha, (float)beta);
-    return multiply_converted(g, a, b, c, (float)alpha, (float)beta);
+    if (g->c.type == CUDA_R_64F)
+        blas_product_double(g->m, g->n, g->k, alpha, FACTOR(double, a, g->op_a, g->a.ld),
+                            FACTOR(double, b, g->op_b, g->b.ld), beta, c, g->c.ld);
+    else if (g->a.type == CUDA_R_32F)
+        blas_product_float(g->m, g->n, g->k, (float)alpha, FACTOR(float, a, g->op_a, g->a.ld),
+                           FACTOR(float, b, g->op_b, g->b.ld), (float)beta, c, g->c.ld);
+    else
+        return multiply_converted(g, a, b, c, (float)alpha, (float)beta);
+    return true;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -122,15 +114,13 @@ static cublasStatus_t check(const struct gemm *g)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* The addresses of an operand's batches; NULL: out of memory, or the work failed. */
+/* The addresses of an operand's batches. */
 static const void **addresses_of(const struct gemm *g, cublasHandle_t handle,
                                  const struct operand *o, cublasStatus_t *status)
 {
-    const void **at = malloc((size_t)g->batches * sizeof *at);
+    const void **at = stand_in_kept(malloc((size_t)g->batches * sizeof *at));
     struct emu_area area = blas_vector(o->at, g->batches, 1, sizeof *at, READS);
-    *status = at == NULL        ? CUBLAS_STATUS_ALLOC_FAILED
-              : g->has_pointers ? blas_begin(handle, g->name, &area, 1)
-                                : CUBLAS_STATUS_SUCCESS;
+    if (g->has_pointers) *status = blas_begin(handle, g->name, &area, 1);
     for (int i = 0; i < g->batches && *status == CUBLAS_STATUS_SUCCESS; i++)
         at[i] = g->has_pointers
                     ? ((const void **)area.host)[i]
@@ -194,8 +184,8 @@ static cublasStatus_t gemm_run(cublasHandle_t handle, const struct gemm *g)
     if (beta == 1 && (alpha == 0 || g->k == 0)) return CUBLAS_STATUS_SUCCESS;
     const struct operand *operands[3] = {&g->a, &g->b, &g->c};
     const void **at[3] = {NULL};
-    struct emu_area *areas = malloc(3 * (size_t)g->batches * sizeof *areas);
-    cublasStatus_t status = areas != NULL ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;
+    struct emu_area *areas = stand_in_kept(malloc(3 * (size_t)g->batches * sizeof *areas));
+    cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
     for (int i = 0; i < 3 && status == CUBLAS_STATUS_SUCCESS; i++)
         at[i] = addresses_of(g, handle, operands[i], &status);
     if (status == CUBLAS_STATUS_SUCCESS) status = run(g, handle, at, areas, alpha, beta);

@@ -1,10 +1,13 @@
-/* cublas_reals.c — levels 1 and 2, geam and dgmm, in float and double. */
-#include "cublas_inside.h"
+/* cublas_reals.c — products of matrices, levels 1 and 2, geam and dgmm, in float and double. */
+#include "libs.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of the blocks: they fit into a CPU's caches. */
+enum { HEIGHT = 96, WIDTH = 512, DEPTH = 256, NR = 4 };
 
 /* The begin of a vector: with a negative increment, its first element has the highest address. */
 #define BEGIN_OF(x, n, increment) ((x) + ((increment) < 0 ? (ptrdiff_t)(1 - (n)) * (increment) : 0))
@@ -24,8 +27,7 @@
 #define REAL   float
 #define LETTER S
 #define SMALL  s
-#include "cublas_level1.inc"
-#include "cublas_level2.inc"
+#include "cublas_reals.inc"
 #undef REAL
 #undef LETTER
 #undef SMALL
@@ -33,5 +35,4 @@
 #define REAL   double
 #define LETTER D
 #define SMALL  d
-#include "cublas_level1.inc"
-#include "cublas_level2.inc"
+#include "cublas_reals.inc"

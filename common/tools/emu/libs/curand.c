@@ -1,5 +1,5 @@
 /* curand.c — cuRAND: generators, distributions. */
-#include "curand_inside.h"
+#include "libs.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,8 +128,8 @@ static double *poisson_table(struct shape *s)
     double reach = 12 * sqrt(s->mean) + 40, sum = 0;
     s->first = s->mean > reach ? (size_t)(s->mean - reach) : 0;
     s->count = (size_t)(s->mean + reach) - s->first + 1;
-    double *table = malloc(s->count * sizeof *table);
-    for (size_t i = 0; table != NULL && i < s->count; i++) {
+    double *table = stand_in_kept(malloc(s->count * sizeof *table));
+    for (size_t i = 0; i < s->count; i++) {
         double k = (double)(s->first + i);
         sum += exp(k * log(s->mean) - s->mean - lgamma(k + 1));
         table[i] = sum;
@@ -253,13 +253,9 @@ static curandStatus_t make(curandGenerator_t *generator, curandRngType_t type, b
 {
     if (type == CURAND_RNG_PSEUDO_DEFAULT) type = CURAND_RNG_PSEUDO_XORWOW;
     if (type == CURAND_RNG_QUASI_DEFAULT) type = CURAND_RNG_QUASI_SOBOL32;
-    curandGenerator_t new = calloc(1, sizeof *new);
+    curandGenerator_t new = stand_in_kept(calloc(1, sizeof *new));
     size_t threads = threads_of(type);
-    if (new != NULL && threads > 0) new->threads = malloc(threads * sizeof *new->threads);
-    if (new == NULL || (threads > 0 && new->threads == NULL)) {
-        free(new);
-        return CURAND_STATUS_ALLOCATION_FAILED;
-    }
+    if (threads > 0) new->threads = stand_in_kept(malloc(threads * sizeof *new->threads));
     new->type = type;
     new->is_host = is_host;
     new->dimensions = 1;
@@ -497,8 +493,7 @@ static curandStatus_t fill(curandGenerator_t g, const char *name, struct shape s
     if (n == 0) return CURAND_STATUS_SUCCESS;
     curandStatus_t status = begin(g, name, &to, n * distribution_bytes(shape.distribution));
     if (status != CURAND_STATUS_SUCCESS) return status;
-    if (shape.distribution == POISSON && (table = poisson_table(&shape)) == NULL)
-        return CURAND_STATUS_ALLOCATION_FAILED;
+    if (shape.distribution == POISSON) table = poisson_table(&shape);
     start(g);
     if (is_quasi(g))
         fill_by_sobol(g, &shape, to, n);

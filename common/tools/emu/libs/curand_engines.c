@@ -2,7 +2,7 @@
  * MRG32k3a (L'Ecuyer, 1999), Philox4x32-10 (Salmon and others, 2011), Sobol's sequence with the
  * direction numbers of Joe and Kuo (2008). How a seed becomes a state, and how far subsequences are
  * apart, is as in cuRAND: 2^67 steps for XORWOW, 2^76 for MRG32k3a. */
-#include "curand_inside.h"
+#include "libs.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* stand_in.c — what the libraries share that take the place of NVIDIA's. */
 #define _GNU_SOURCE /* flockfile, dladdr */
-#include "stand_in.h"
+#include "libs.h"
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 void stand_in_say(const char *format, ...)
 {
@@ -20,6 +21,13 @@ void stand_in_say(const char *format, ...)
     fputc('\n', stderr);
     funlockfile(stderr);
     va_end(arguments);
+}
+
+void *stand_in_kept(void *memory)
+{
+    if (memory != NULL) return memory;
+    stand_in_say("out of memory");
+    abort();
 }
 
 static const void *file_of(uintptr_t function)
