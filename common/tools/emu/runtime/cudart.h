@@ -84,6 +84,14 @@ const char *cudart_driver_error_name(int error);
 enum cudart_query { QUERY_FOUND, QUERY_TOO_NEW, QUERY_UNKNOWN };
 enum cudart_query cudart_driver_function(const char *name, int version, bool per_thread,
                                          void **function);
+/* All its functions, as the toolkit's headers declare them (driver_refused.c). */
+struct driver_name {
+    const char *name, *base; /* base: as programs write it, without _v2 and _ptsz */
+    int version;             /* of CUDA, since which the function has this form: 12000 for 12.0 */
+    void (*function)(void);
+};
+extern const struct driver_name driver_names[]; /* by name */
+extern const size_t driver_name_count;
 
 /* ---- errors (context.c) ---------------------------------------------------------------------- */
 
@@ -101,7 +109,7 @@ cudaError_t cudart_done(int error);
 cudaError_t cudart_done_free(int error, const void *pointer);
 
 /* Says, once for each feature, that it is not supported, why and what to do instead, and where the
- * program has called the runtime. Returns cudaErrorNotSupported. (refused.c) */
+ * program has called the runtime. Returns cudaErrorNotSupported. (place.c) */
 cudaError_t cudart_not_supported(const char *feature, const char *why);
 
 /* The error of a call that must not be carried out, because the device has a fault or because the

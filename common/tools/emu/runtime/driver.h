@@ -71,17 +71,4 @@ static inline void *at(CUdeviceptr address) { return (void *)(uintptr_t)address;
  * count. NULL: it cannot be read. */
 char *driver_read_file(const char *path, size_t *bytes);
 
-/* ---- the options with which a program loads or links code: where messages go ----------------- */
-
-/* Those that tell a compiler how to compile are ignored, since nothing is compiled, but for the
- * most registers. */
-
-struct jit_log {
-    char *text; /* the program's buffer for errors; NULL: it has given none */
-    size_t size;
-    void **used; /* where the number of bytes in it is told; may be NULL */
-    void **info_used;
-    unsigned registers; /* the most that a thread may have; 0: any number */
-};
-
 #endif

@@ -1,7 +1,6 @@
 /* driver_init.c — the driver API: cuInit, functions by name, devices, contexts. */
 #define _GNU_SOURCE /* open_memstream, dladdr */
 #include "driver.h"
-#include "driver_names.h"
 #include <cudaProfiler.h>
 #include <dlfcn.h>
 

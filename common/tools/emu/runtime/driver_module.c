@@ -2,7 +2,18 @@
 #define _POSIX_C_SOURCE 200809L /* strnlen, strdup, strndup */
 #include "driver.h"
 
-/* ---- options of code that is loaded ---------------------------------------------------------- */
+/* ---- options of code that is loaded or linked: where messages go ----------------------------- */
+
+/* Those that tell a compiler how to compile are ignored, since nothing is compiled, but for the
+ * most registers. */
+
+struct jit_log {
+    char *text; /* the program's buffer for errors; NULL: it has given none */
+    size_t size;
+    void **used; /* where the number of bytes in it is told; may be NULL */
+    void **info_used;
+    unsigned registers; /* the most that a thread may have; 0: any number */
+};
 
 /* The size of a buffer is passed in the pointer itself; after loading, the pointer says how many
  * bytes were used. */

@@ -7,7 +7,6 @@
  * Each function is defined here, weakly: the linker takes the definition in another file instead,
  * if there is one. The definitions have no parameters, since arguments are ignored. */
 #include "cudart.h"
-#include "driver_names.h"
 
 enum { NOT_SUPPORTED = 801 }; /* CUDA_ERROR_NOT_SUPPORTED */
 
