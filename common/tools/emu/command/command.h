@@ -69,21 +69,6 @@ size_t nvcc_stand_ins(const char *nvcc, char **words);
  * Becomes this program, with words that may be changed. */
 _Noreturn void emu_start_tool(char **words);
 
-/* Says a sentence on stderr: once for all tools below a command, when the command has ended. */
-__attribute__((format(printf, 1, 2))) void emu_say_change(const char *format, ...);
-
-/* ---- nvcc.c: the words of a command line, as they are changed for nvcc.c --------------------- */
-
-/* A list of words that ends with NULL. */
-struct word_list {
-    char **at;
-    size_t count;
-};
-
-/* ---- nvcc.c: names of architectures in nvcc's words: sm_35, compute_35 ----------------------- */
-
-enum named_by { BY_ARCH, BY_CODE, BY_GENCODE }; /* nvcc's options */
-
 /* ---- run.c: running a command that is no CUDA program: a script, make, an interpreter -------- */
 
 /* Runs the file with these arguments to its end, and prints what the CUDA programs that it started

@@ -9,8 +9,43 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- saying each change once ----------------------------------------------------------------- */
+
+/* Adds a line to the file in memory, if it is not yet there. Several tools may do so at a time.
+ * False: there is no such file, for example because the command emu has ended. */
+static bool add_line(const char *path, const char *sentence)
+{
+    char line[2 * PATH_MAX];
+    bool is_said = false;
+    int file = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
+    FILE *said = file >= 0 ? fdopen(file, "r+") : NULL;
+    if (said == NULL) return false;
+    flock(file, LOCK_EX);
+    while (fgets(line, sizeof line, said) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        is_said = is_said || strcmp(line, sentence) == 0;
+    }
+    if (!is_said) {
+        fseek(said, 0, SEEK_END);
+        fprintf(said, "%s\n", sentence);
+    }
+    fclose(said);
+    return true;
+}
+
+/* Says a sentence on stderr: once for all tools below a command, when the command has ended. */
+__attribute__((format(printf, 1, 2))) static void say_change(const char *format, ...)
+{
+    char sentence[2 * PATH_MAX];
+    const char *file = getenv(settings[SETTING_CHANGES].variable);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    if (file == NULL || !add_line(file, sentence)) emu_note("%s", sentence);
+}
 
 /* ---- finds nvcc, and what its toolkit lacks -------------------------------------------------- */
 
@@ -128,8 +163,6 @@ size_t nvcc_stand_ins(const char *nvcc, char **words)
 
 enum { MOST = 100 };
 
-/* ---- what nvcc knows ------------------------------------------------------------------------- */
-
 static unsigned known[MOST];
 static size_t count;
 
@@ -156,7 +189,8 @@ static unsigned next_known(unsigned architecture)
     return next;
 }
 
-/* ---- names ----------------------------------------------------------------------------------- */
+/* What the value of an option is. */
+enum option_value { ARCH, CODE, GENCODE, CUDART, FILES, OTHER_TOOLS, NO_VALUE };
 
 /* The length of a name's part before its number, such as "sm_"; 0: no name begins there. */
 static size_t prefix_at(const char *text, const char *at)
@@ -210,7 +244,7 @@ static const char *put_number(FILE *out, const char *at, unsigned *number)
         return end;
     }
     *number = next;
-    emu_say_change("nvcc gets architecture %u (sm_%u, compute_%u) in place of %lu, which this"
+    say_change("nvcc gets architecture %u (sm_%u, compute_%u) in place of %lu, which this"
                    " toolkit no longer knows",
                    next, next, next, old);
     fprintf(out, "%u", next);
@@ -219,15 +253,15 @@ static const char *put_number(FILE *out, const char *at, unsigned *number)
 
 /* A copy of an option's value, to be freed, in which each architecture that this nvcc no longer
  * knows has become the next one that it knows. Each change is said once. */
-static char *architectures_known(const char *nvcc, const char *text, enum named_by by)
+static char *architectures_known(const char *nvcc, const char *text, enum option_value by)
 {
     char *changed;
     size_t size;
     FILE *out = allocated(open_memstream(&changed, &size));
     /* Their only PTX is for the newest GPU that nvcc knows; that of native is none. */
-    bool is_all = by == BY_ARCH && (strncmp(text, "all", 3) == 0 || strcmp(text, "native") == 0);
+    bool is_all = by == ARCH && (strncmp(text, "all", 3) == 0 || strcmp(text, "native") == 0);
     if (is_all) note_name(newest(), '\0', true, false);
-    named.has_code |= is_all || by == BY_CODE;
+    named.has_code |= is_all || by == CODE;
     for (const char *at = text; *at != '\0';) {
         size_t prefix = prefix_at(text, at);
         if (prefix == 0) {
@@ -236,13 +270,13 @@ static char *architectures_known(const char *nvcc, const char *text, enum named_
         }
         unsigned number;
         const char *mark = at > text && at[-1] == '"' ? at - 1 : at;
-        bool is_arch = by == BY_ARCH || (mark - text >= 5 && strncmp(mark - 5, "arch=", 5) == 0),
+        bool is_arch = by == ARCH || (mark - text >= 5 && strncmp(mark - 5, "arch=", 5) == 0),
              is_ptx = *at == 'c' && !is_arch;
         read_known(nvcc);
         fwrite(at, 1, prefix, out);
         at = put_number(out, at + prefix, &number);
         note_name(number, *at, is_arch, is_ptx);
-        named.has_arch |= by == BY_ARCH;
+        named.has_arch |= by == ARCH;
     }
     fclose(out);
     return changed;
@@ -254,7 +288,7 @@ static const char *architectures_ptx(void)
 {
     if (named.ptx != 0 || named.arch == 0 || (named.has_arch && !named.has_code)) return NULL;
     char *name = emu_text("compute_%u%.1s", named.arch, &named.suffix);
-    emu_say_change("nvcc gets -gencode arch=%s,code=%s, since PTX is what the emulator runs", name,
+    say_change("nvcc gets -gencode arch=%s,code=%s, since PTX is what the emulator runs", name,
                    name);
     return emu_text("arch=%s,code=%s", name, name);
 }
@@ -262,7 +296,13 @@ static const char *architectures_ptx(void)
 /* ---- the words of a command line, as nvcc.c changes them ------------------------------------- */
 
 /* An option's value is in its own word, after "=", or in the next word. Files of options are read,
- * too: if something in them has to be changed, the tool reads a copy in memory in their place. */
+ * too: the tool gets a changed copy in memory in their place. */
+
+/* A list of words that ends with NULL. */
+struct word_list {
+    char **at;
+    size_t count;
+};
 
 /* Adds a word, which is not copied. */
 static void words_add(struct word_list *words, const char *word)
@@ -280,9 +320,6 @@ static bool word_ends(const char *word, const char *end)
 }
 
 /* ---- one word -------------------------------------------------------------------------------- */
-
-/* What the value of an option is. */
-enum option_value { ARCH = BY_ARCH, CODE, GENCODE, CUDART, FILES, OTHER_TOOLS, NO_VALUE };
 
 /* What is known while the words of a command line, or of a file, are changed one by one. */
 struct change {
@@ -313,7 +350,7 @@ static enum option_value value_of(const char *option, size_t length)
 
 static char *change_value(const struct change *change, enum option_value value, const char *text)
 {
-    if (value <= GENCODE) return architectures_known(change->nvcc, text, (enum named_by)value);
+    if (value <= GENCODE) return architectures_known(change->nvcc, text, value);
     if (value == FILES) return change_files(change, text);
     bool is_static = value == CUDART && strcmp(text, "static") == 0;
     return emu_text("%s", is_static ? "shared" : text);
@@ -334,7 +371,7 @@ static char *change_nvccs_word(struct change *change, const char *word)
     return whole;
 }
 
-static char *change_linkers_word(const struct change *change, const char *word)
+static char *change_linkers_word(struct change *change, const char *word)
 {
     if (word[0] == '@') {
         char *name = change_files(change, word + 1), *whole = emu_text("@%s", name);
@@ -343,15 +380,14 @@ static char *change_linkers_word(const struct change *change, const char *word)
     }
     if (strcmp(word, "-lcudart_static") != 0 && !word_ends(word, "libcudart_static.a"))
         return emu_text("%s", word);
-    emu_say_change("the linker gets -lcudart in place of NVIDIA's static runtime, so that the"
+    say_change("the linker gets -lcudart in place of NVIDIA's static runtime, so that the"
                    " emulator can take its place");
     return emu_text("-lcudart");
 }
 
 static char *change_word(struct change *change, const char *word)
 {
-    return change->nvcc != NULL ? change_nvccs_word(change, word)
-                                : change_linkers_word(change, word);
+    return (change->nvcc != NULL ? change_nvccs_word : change_linkers_word)(change, word);
 }
 
 /* ---- files of options ------------------------------------------------------------------------ */
@@ -410,63 +446,40 @@ static char *name_in_memory(const char *text)
     return emu_text("/proc/self/fd/%d", file);
 }
 
-/* Can it be read only once, as what a shell puts in place of <(command)? */
-static bool is_pipe(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
-}
-
-/* The name of a file, or of a copy that is changed or was a pipe. */
+/* The name of a changed copy, or that of a file which cannot be read. */
 static char *change_file(const struct change *change, const char *path)
 {
     char *text = read_text(path);
     if (text == NULL) return emu_text("%s", path);
-    char *changed = change_text((struct change){change->nvcc, NO_VALUE}, text);
-    bool same = strcmp(text, changed) == 0 && !is_pipe(path);
-    char *name = same ? emu_text("%s", path) : name_in_memory(changed);
+    char *changed = change_text((struct change){change->nvcc, NO_VALUE}, text),
+         *name = name_in_memory(changed);
     free(text);
     free(changed);
     return name;
 }
 
-/* The names of several files, with commas between. */
+/* Does so with several names, with commas between. */
 static char *change_files(const struct change *change, const char *names)
 {
-    const char *comma = strchr(names, ',');
-    char *first = emu_text("%.*s", comma != NULL ? (int)(comma - names) : INT_MAX, names),
-         *changed = change_file(change, first),
-         *others = comma != NULL ? change_files(change, comma + 1) : NULL,
-         *all = others != NULL ? emu_text("%s,%s", changed, others) : emu_text("%s", changed);
-    free(first);
-    free(changed);
-    free(others);
-    return all;
+    char *changed;
+    size_t size;
+    FILE *out = allocated(open_memstream(&changed, &size));
+    for (size_t length; *names != '\0'; names += length) {
+        length = strcspn(names, ",");
+        char *path = emu_text("%.*s", (int)length, names), *name = change_file(change, path);
+        fputs(name, out);
+        if (names[length] == ',') fputc(names[length++], out);
+        free(name);
+        free(path);
+    }
+    fclose(out);
+    return changed;
 }
 
-/* ---- all words ------------------------------------------------------------------------------- */
-
-static void add_changed(struct word_list *words, struct change change, char *const *own)
+static void add_changed(struct word_list *words, const char *nvcc, char *const *own)
 {
+    struct change change = {nvcc, NO_VALUE};
     for (; *own != NULL; own++) words_add(words, change_word(&change, *own));
-}
-
-/* Adds words of nvcc, whose path is given, with what has to be changed in them. Does the same in
- * NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS. */
-static void words_add_nvccs(struct word_list *words, const char *nvcc, char *const *own)
-{
-    static const char *const variables[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
-    for (int i = 0; i < 2; i++)
-        if (getenv(variables[i]) != NULL)
-            emu_set(variables[i],
-                    change_text((struct change){nvcc, NO_VALUE}, getenv(variables[i])));
-    add_changed(words, (struct change){nvcc, NO_VALUE}, own);
-}
-
-/* Adds words of a linker, in which NVIDIA's static runtime becomes the shared one. */
-static void words_add_linkers(struct word_list *words, char *const *own)
-{
-    add_changed(words, (struct change){NULL, NO_VALUE}, own);
 }
 
 /* ---- changes the words of nvcc and of linkers below `emu make` ------------------------------- */
@@ -474,41 +487,6 @@ static void words_add_linkers(struct word_list *words, char *const *own)
 /* The dynamic linker starts this part of emu in place of each nvcc and each linker below a command
  * (audit.c). It becomes that program, which then runs in the same process: signals and exit
  * codes are its own, and nothing is left to remove. */
-
-/* ---- saying each change once ----------------------------------------------------------------- */
-
-/* Adds a line to the file in memory, if it is not yet there. Several tools may do so at a time.
- * False: there is no such file, for example because the command emu has ended. */
-static bool add_line(const char *path, const char *sentence)
-{
-    char line[2 * PATH_MAX];
-    bool is_said = false;
-    int file = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
-    FILE *said = file >= 0 ? fdopen(file, "r+") : NULL;
-    if (said == NULL) return false;
-    flock(file, LOCK_EX);
-    while (fgets(line, sizeof line, said) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        is_said = is_said || strcmp(line, sentence) == 0;
-    }
-    if (!is_said) {
-        fseek(said, 0, SEEK_END);
-        fprintf(said, "%s\n", sentence);
-    }
-    fclose(said);
-    return true;
-}
-
-void emu_say_change(const char *format, ...)
-{
-    char sentence[2 * PATH_MAX];
-    const char *file = getenv(settings[SETTING_CHANGES].variable);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(sentence, sizeof sentence, format, args);
-    va_end(args);
-    if (file == NULL || !add_line(file, sentence)) emu_note("%s", sentence);
-}
 
 /* ---- nvcc ------------------------------------------------------------------------------------ */
 
@@ -544,14 +522,15 @@ static void add_runtime(struct word_list *words)
 {
     words_add(words, "-cudart");
     words_add(words, "shared");
-    emu_say_change("nvcc gets -cudart shared, so that the emulator can take the place of NVIDIA's"
+    say_change("nvcc gets -cudart shared, so that the emulator can take the place of NVIDIA's"
                    " runtime");
 }
 
-/* Words before nvcc's own: later ones win. */
+/* Words before nvcc's own: later ones win. What is in nvcc's own variables is changed, too. */
 static void add_nvccs(struct word_list *words, const char *nvcc, char *const *own,
                       const char *folder)
 {
+    static const char *const variables[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
     char *header = emu_text("%s/removed.h", folder), *pips[2], *stand_ins[NVCC_STAND_INS];
     if (has_input(own)) {
         if (!has_no_shared(own)) add_runtime(words);
@@ -562,14 +541,18 @@ static void add_nvccs(struct word_list *words, const char *nvcc, char *const *ow
         size_t count = nvcc_stand_ins(nvcc, stand_ins);
         for (size_t i = 0; i < count; i++) words_add(words, stand_ins[i]);
         if (count > 0)
-            emu_say_change("nvcc gets -isystem and -L with folders of %s/libraries, where it finds"
+            say_change("nvcc gets -isystem and -L with folders of %s/libraries, where it finds"
                            " the emulator's cuBLAS and cuRAND",
                            folder);
-        emu_say_change("nvcc gets -include %s, which brings back what CUDA 12 and 13 removed from"
+        say_change("nvcc gets -include %s, which brings back what CUDA 12 and 13 removed from"
                        " the runtime API",
                        header);
     }
-    words_add_nvccs(words, nvcc, own);
+    for (int i = 0; i < 2; i++)
+        if (getenv(variables[i]) != NULL)
+            emu_set(variables[i],
+                    change_text((struct change){nvcc, NO_VALUE}, getenv(variables[i])));
+    add_changed(words, nvcc, own);
     bool has_room = has_input(own); /* for PTX: a cubin has none */
     for (; *own != NULL; own++) has_room &= !word_ends(*own, "-cubin");
     const char *ptx = has_room ? architectures_ptx() : NULL;
@@ -586,7 +569,7 @@ static void add_linkers(struct word_list *words, char *const *own, const char *f
     for (size_t i = 0; own[i] != NULL; i++) is_static |= strcmp(own[i], "-static") == 0;
     for (; is_static && *own != NULL; own++) words_add(words, *own);
     if (is_static) return;
-    words_add_linkers(words, own);
+    add_changed(words, NULL, own);
     words_add(words, emu_text("-L%s", folder));
     words_add(words, emu_text("-L%s/libraries/lib", folder));
 }

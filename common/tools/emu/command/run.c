@@ -47,8 +47,6 @@ static const char *content_of(int file, size_t *size)
 
 enum { NOT_RUN = 127, MAX_WORDS = 24 };
 
-/* ---- the temporary folder -------------------------------------------------------------------- */
-
 static char temporary_folder[PATH_MAX / 2], temporary_program[PATH_MAX];
 
 static void remove_temporary(void)
@@ -355,8 +353,6 @@ void emu_run_wait(const char *program, char *const *arguments)
  * form when the command has ended. Another such file gets a byte from each program
  * (runtime/process.c). The programs find them by the names that Linux gives to open files,
  * in EMU_REPORTS and other variables. */
-
-/* ---- the reports ----------------------------------------------------------------------------- */
 
 /* What the programs put together, and where it goes. */
 struct collected {

@@ -134,8 +134,6 @@ const char *CUDARTAPI cudaGetErrorString(cudaError_t error)
 
 enum { DEEPEST = 128 };
 
-/* ---- all contexts ---------------------------------------------------------------------------- */
-
 static struct context *newest, *primary[MAX_DEVICES];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the list that begins there */
 static atomic_uint ended = 1;                             /* how many have ended, and 1 */

@@ -5,8 +5,6 @@
 
 /* Every copy is carried out as a three-dimensional one; most have one row. */
 
-/* ---- carrying out ---------------------------------------------------------------------------- */
-
 static bool is_device(const void *pointer) { return cudart_owner(pointer) != NULL; }
 
 bool cudart_is_reachable(const void *pointer, size_t bytes)
@@ -249,8 +247,6 @@ NOW_OR_IN_STREAM(RUNTIME_ANYWHERE, cudaMemcpy3D, copy_3d(p, when),
                  const struct cudaMemcpy3DParms *p)
 
 /* ---- copies from and to arrays --------------------------------------------------------------- */
-
-/* ---- three-dimensional copies ---------------------------------------------------------------- */
 
 static bool is_inside(size_t from, size_t count, size_t size)
 {

@@ -9,8 +9,6 @@
 #include <driver_types.h>
 #include <time.h>
 
-/* ---- what the files of the runtime library share --------------------------------------------- */
-
 /* The library has the names, types and error codes of NVIDIA's libcudart 13 and does its work
  * through emu.h. All work is done inside the call: when the function returns, the kernel has ended
  * or the copy is done. Streams allow this order, so streams and events never have to wait. */

@@ -191,8 +191,6 @@ struct device *cudart_owner(const void *address)
 
 struct emu *emu_runtime(void) { return cudart_device()->emu; }
 
-/* ---- choosing a device, waiting for it, its limits ------------------------------------------- */
-
 /* ---- which device ---------------------------------------------------------------------------- */
 
 RUNTIME_ANYWHERE(cudaGetDeviceCount, (int *count),

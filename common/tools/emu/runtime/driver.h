@@ -5,8 +5,6 @@
 #include "cudart.h"
 #include <cuda.h>
 
-/* ---- what the files of the driver API share -------------------------------------------------- */
-
 /* The driver API is libcuda.so.1, in whose place programs that emu starts get the emulator's
  * libcudart.so.13. Both APIs have one set of devices, primary contexts, memory, streams and
  * kernels. Most functions here call the runtime's function for the same work. Handles and device

@@ -22,8 +22,6 @@ char *driver_read_file(const char *path, size_t *bytes)
     return NULL;
 }
 
-/* ---- cuInit, errors, and finding functions by name ------------------------------------------- */
-
 /* ---- the frame of each function -------------------------------------------------------------- */
 
 static atomic_bool is_initialised;

@@ -1,8 +1,6 @@
 /* driver_launch.c — the driver API: launches, streams, events. */
 #include "driver.h"
 
-/* ---- launches, and how many blocks of a kernel fit ------------------------------------------- */
-
 /* ---- parameters in one buffer, as `extra` gives them ----------------------------------------- */
 
 struct buffer {

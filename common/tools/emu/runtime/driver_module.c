@@ -244,8 +244,6 @@ DRIVER_ANYWHERE(cuLinkDestroy, (CUlinkState state), destroy(state))
 /* Modules, which belong to a context, and libraries, which belong to none; their
  * kernels and variables. Both are struct program (cudart.h), and their kernels struct kernel. */
 
-/* ---- loading --------------------------------------------------------------------------------- */
-
 struct options {
     unsigned count;
     CUjit_option *names;

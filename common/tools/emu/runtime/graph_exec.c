@@ -247,8 +247,6 @@ RUNTIME_ANYWHERE(cudaDeviceGraphMemTrim, (int device), IF_DEVICE(device, cudaSuc
  * value of a condition is not 0 (IF), as long as it is not 0 (WHILE), or the body with that number
  * (SWITCH). Kernels set the value, by cudaGraphSetConditional. */
 
-/* ---- conditions ------------------------------------------------------------------------------ */
-
 /* A handle is the place of its condition, counted from 1. Conditions are never freed: a handle of
  * a graph that has been destroyed stays its own. */
 struct condition {
