@@ -585,7 +585,6 @@ Test(emu_command, a_log_that_is_the_program_a_library_or_an_argument_is_refused)
         {"input", "$emu --trace input ./prog 5 input"},
         {"input", "$emu --log-file new ./prog --output ./new"},
         {"input", "$emu --log-file input --trace link ./prog"},
-        {"input", "EMU_TOOL=all EMU_CHECK_LOG=new EMU_TRACE=./new ./prog"},
     };
     expect_status(0, "cp $p/emulated $t/prog; ln $t/prog $t/hard; ln -s prog $t/symbolic; "
                      "cp $p/shared $t/other; echo text >$t/input; ln -s input $t/link");

@@ -9,34 +9,24 @@
 #include <errno.h>
 #include <inttypes.h>
 
-enum { TAB = 8, COLUMNS = 6, LEAST_WIDTH = 9 };
-
-static uint64_t instructions(const struct emu_counts *c) { return c->instructions; }
-static uint64_t barriers(const struct emu_counts *c) { return c->barriers; }
-
-static const struct {
-    const char *title;
-    uint64_t (*value)(const struct emu_counts *);
-    bool is_bad; /* what is not 0 is coloured */
-} columns[COLUMNS] = {{"PTX inst.", instructions, false},   {"wavefronts", sum_wavefronts, false},
-                      {"conflicts", sum_conflicts, true},   {"sectors", sum_sectors, false},
-                      {"excess", sum_excess_sectors, true}, {"barriers", barriers, false}};
+enum { TAB = 8, LEAST_WIDTH = 9 };
 
 /* The lines of one file, and how wide their columns are. */
 struct source_page {
     const struct line_sum *lines;
     size_t count;
-    int width[COLUMNS];
+    int width[LINE_COLUMNS];
     bool colour;
 };
 
 static void measure(struct source_page *page)
 {
-    for (size_t k = 0; k < COLUMNS; k++) {
-        page->width[k] = (int)strlen(columns[k].title);
+    for (size_t k = 0; k < LINE_COLUMNS; k++) {
+        page->width[k] = (int)strlen(line_columns[k].title);
         if (page->width[k] < LEAST_WIDTH) page->width[k] = LEAST_WIDTH;
         for (size_t i = 0; i < page->count; i++) {
-            int digits = snprintf(NULL, 0, "%" PRIu64, columns[k].value(&page->lines[i].counts));
+            uint64_t value = line_columns[k].value(&page->lines[i].counts);
+            int digits = snprintf(NULL, 0, "%" PRIu64, value);
             if (digits > page->width[k]) page->width[k] = digits;
         }
     }
@@ -45,7 +35,8 @@ static void measure(struct source_page *page)
 static void print_head(FILE *out, const struct source_page *page)
 {
     fprintf(out, "%5s", "line");
-    for (size_t k = 0; k < COLUMNS; k++) fprintf(out, "  %*s", page->width[k], columns[k].title);
+    for (size_t k = 0; k < LINE_COLUMNS; k++)
+        fprintf(out, "  %*s", page->width[k], line_columns[k].title);
     fputc('\n', out);
 }
 
@@ -53,9 +44,9 @@ static void print_head(FILE *out, const struct source_page *page)
 static void print_counters(FILE *out, const struct source_page *page,
                            const struct emu_counts *counts)
 {
-    for (size_t k = 0; k < COLUMNS; k++) {
-        uint64_t value = counts != NULL ? columns[k].value(counts) : 0;
-        bool is_marked = page->colour && value > 0 && columns[k].is_bad;
+    for (size_t k = 0; k < LINE_COLUMNS; k++) {
+        uint64_t value = counts != NULL ? line_columns[k].value(counts) : 0;
+        bool is_marked = page->colour && value > 0 && line_columns[k].is_bad;
         if (value > 0)
             fprintf(out, "  %s%*" PRIu64 "%s", is_marked ? "\033[31m" : "", page->width[k], value,
                     is_marked ? "\033[0m" : "");

@@ -296,6 +296,17 @@ uint64_t sum_excess_sectors(const struct emu_counts *c)
            excess(&c->global_red);
 }
 
+static uint64_t instructions(const struct emu_counts *c) { return c->instructions; }
+static uint64_t barriers(const struct emu_counts *c) { return c->barriers; }
+
+const struct line_column line_columns[LINE_COLUMNS] = {
+    {"PTX inst.", "warp instructions of PTX", instructions, false},
+    {"wavefronts", "of shared memory", sum_wavefronts, false},
+    {"conflicts", "wavefronts beyond the ideal", sum_conflicts, true},
+    {"sectors", "of global memory", sum_sectors, false},
+    {"excess", "sectors beyond those that the bytes would fill", sum_excess_sectors, true},
+    {"barriers", "warp instructions that are barriers", barriers, false}};
+
 static uint64_t badness(const struct line_sum *l)
 {
     return sum_conflicts(&l->counts) + sum_excess_sectors(&l->counts);

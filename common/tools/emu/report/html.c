@@ -4,8 +4,36 @@
 #include "common/files/visible.h"
 #include <inttypes.h>
 
-/* Writes a text with what HTML reads as a mark escaped, and what is not visible as C writes it. */
-static void html_text(FILE *, const char *text);
+/* ---- text ------------------------------------------------------------------------------------ */
+
+/* What HTML reads as a mark is escaped. What is no visible character is written as C does. */
+static void put_text(FILE *out, const char *text, size_t length)
+{
+    char *seen;
+    size_t size;
+    FILE *memory = allocated(open_memstream(&seen, &size));
+    visible_print(memory, text, length);
+    fclose(memory);
+    for (const char *c = seen; *c != '\0'; c++)
+        if (*c == '<' || *c == '>' || *c == '&' || *c == '"')
+            fprintf(out, "&#%d;", *c);
+        else
+            fputc(*c, out);
+    free(seen);
+}
+
+static void html_text(FILE *out, const char *text) { put_text(out, text, strlen(text)); }
+
+/* Newlines stay as they are. */
+static void put_lines(FILE *out, const char *text)
+{
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        put_text(out, text, length);
+        text += length;
+        if (*text == '\n') fputc(*text++, out);
+    }
+}
 
 /* ---- pictures of banks ----------------------------------------------------------------------- */
 
@@ -239,63 +267,18 @@ static const char style[] =
     "pre{overflow-x:auto}.error{border-left:.3em solid #c33;padding-left:1em}"
     ".warning{border-left:.3em solid #c93;padding-left:1em}:root{color-scheme:light dark}";
 
-/* ---- text ------------------------------------------------------------------------------------ */
-
-/* What HTML reads as a mark is escaped. What is no visible character is written as C does. */
-static void put_text(FILE *out, const char *text, size_t length)
-{
-    char *seen;
-    size_t size;
-    FILE *memory = allocated(open_memstream(&seen, &size));
-    visible_print(memory, text, length);
-    fclose(memory);
-    for (const char *c = seen; *c != '\0'; c++)
-        if (*c == '<' || *c == '>' || *c == '&' || *c == '"')
-            fprintf(out, "&#%d;", *c);
-        else
-            fputc(*c, out);
-    free(seen);
-}
-
-static void html_text(FILE *out, const char *text) { put_text(out, text, strlen(text)); }
-
-/* Newlines stay as they are. */
-static void put_lines(FILE *out, const char *text)
-{
-    while (*text != '\0') {
-        size_t length = strcspn(text, "\n");
-        put_text(out, text, length);
-        text += length;
-        if (*text == '\n') fputc(*text++, out);
-    }
-}
-
 /* ---- numbers --------------------------------------------------------------------------------- */
-
-static uint64_t instructions(const struct emu_counts *c) { return c->instructions; }
-static uint64_t barriers(const struct emu_counts *c) { return c->barriers; }
-
-static const struct {
-    const char *title, *help;
-    uint64_t (*value)(const struct emu_counts *);
-} columns[] = {{"PTX inst.", "warp instructions of PTX", instructions},
-               {"wavefronts", "of shared memory", sum_wavefronts},
-               {"conflicts", "wavefronts beyond the ideal", sum_conflicts},
-               {"sectors", "of global memory", sum_sectors},
-               {"excess", "sectors beyond those that the bytes would fill", sum_excess_sectors},
-               {"barriers", "warp instructions that are barriers", barriers}};
-enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static void put_heads(FILE *out)
 {
-    for (size_t k = 0; k < COLUMNS; k++)
-        fprintf(out, "<th title=\"%s\">%s</th>", columns[k].help, columns[k].title);
+    for (size_t k = 0; k < LINE_COLUMNS; k++)
+        fprintf(out, "<th title=\"%s\">%s</th>", line_columns[k].help, line_columns[k].title);
 }
 
 static void put_numbers(FILE *out, const struct emu_counts *counts)
 {
-    for (size_t k = 0; k < COLUMNS; k++) {
-        uint64_t value = columns[k].value(counts);
+    for (size_t k = 0; k < LINE_COLUMNS; k++) {
+        uint64_t value = line_columns[k].value(counts);
         if (value > 0)
             fprintf(out, "<td>%" PRIu64 "</td>", value);
         else
@@ -394,7 +377,7 @@ static void put_line(FILE *out, unsigned number, const struct emu_counts *counts
     if (counts != NULL)
         put_numbers(out, counts);
     else
-        fprintf(out, "<td colspan=\"%d\"></td>", (int)COLUMNS);
+        fprintf(out, "<td colspan=\"%d\"></td>", LINE_COLUMNS);
     put_bar(out, counts, worst);
     fputs("<td class=\"s\">", out);
     put_text(out, text, length);

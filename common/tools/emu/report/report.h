@@ -133,6 +133,14 @@ uint64_t sum_wavefronts(const struct emu_counts *);
 uint64_t sum_sectors(const struct emu_counts *);
 uint64_t sum_excess_sectors(const struct emu_counts *);
 
+/* What source text is shown with. */
+enum { LINE_COLUMNS = 6 };
+extern const struct line_column {
+    const char *title, *help;
+    uint64_t (*value)(const struct emu_counts *);
+    bool is_bad; /* if it is not 0 */
+} line_columns[LINE_COLUMNS];
+
 /* The lines with the most bank conflicts and excess sectors together, the worst first; only lines
  * that have any. malloc'd. */
 struct line_sum *worst_lines(const struct document *, size_t most, size_t *count);

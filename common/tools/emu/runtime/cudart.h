@@ -321,8 +321,6 @@ const char *cudart_environment(const char *name);
 /* The file that this process writes for a variable that names one, or NULL. Ends the process if the
  * file is this program, or any program or library. */
 const char *cudart_output(enum setting_id);
-/* Ends the process if two variables name the same file. */
-void cudart_keep_apart(enum setting_id, enum setting_id other);
 /* Ends the process if a file to write is a source file of a module. */
 void cudart_keep_sources(const struct emu_module *);
 

@@ -36,7 +36,6 @@ static atomic_size_t refusals; /* those of kernels that the emulator cannot run 
 static FILE *open_log(void)
 {
     const char *path = cudart_output(SETTING_CHECK_LOG);
-    cudart_keep_apart(SETTING_CHECK_LOG, SETTING_TRACE);
     if (path == NULL || strcmp(path, "stderr") == 0) return stderr;
     if (strcmp(path, "stdout") == 0) return stdout;
     FILE *log = fopen(path, cudart_parent_takes(CUDART_REPORT) ? "a" : "w");

@@ -12,7 +12,8 @@
 
 /* ---- the files that EMU_* variables name for the emulator to write --------------------------- */
 
-/* None of them may be a program, a source file, or another file that the emulator reads or writes.
+/* None of them may be a program or a source file. The command emu also sees to it that no two are
+ * one file.
  *
  * If mpirun has started several ranks, each writes a file of its own: NAME.RANK, or NAME.RANK.html
  * of NAME.html. A forked process does so with its number in place of the rank. */
@@ -89,15 +90,6 @@ const char *cudart_output(enum setting_id id)
     cudart_exit(EXIT_USAGE);
 }
 
-void cudart_keep_apart(enum setting_id id, enum setting_id other)
-{
-    const char *path = setting_text(id);
-    if (!output_is_same(path, setting_text(other))) return;
-    print_output("", id, path);
-    fprintf(stderr, " and %s are the same file; choose another one\n", settings[other].variable);
-    cudart_exit(EXIT_USAGE);
-}
-
 static void keep_source(const char *path)
 {
     char own[PATH_MAX];
@@ -134,10 +126,6 @@ void cudart_check_trace(void)
     const char *path = cudart_output(SETTING_TRACE);
     int error = path != NULL ? replacement_check(path) : 0;
     if (error != 0) refuse("cannot write the trace, ", SETTING_TRACE, path, error);
-    cudart_keep_apart(SETTING_TRACE, SETTING_LOG_FILE);
-    cudart_keep_apart(SETTING_TRACE, SETTING_CHECK_LOG);
-    cudart_keep_apart(SETTING_TRACE, SETTING_BUDGET);
-    cudart_keep_apart(SETTING_TRACE, SETTING_BASELINE);
 }
 
 FILE *cudart_open_trace(void)
@@ -175,6 +163,13 @@ void cudart_end_trace(int status)
  * records. Everything is written when the program ends: first the tables, and the rest behind what
  * the checkers find last, which is leaks. A file is written whole or not at all. */
 
+static struct tables table_choice;
+
+static void write_tables(FILE *out, const struct document *d)
+{
+    (table_choice.csv ? tables_write_csv : tables_write_text)(out, d, &table_choice);
+}
+
 /* What is written, and where to. */
 struct output {
     enum setting_id setting; /* that names its file */
@@ -185,7 +180,6 @@ struct output {
     const char *path; /* NULL: stdout */
     bool is_wanted;
 };
-static void write_tables(FILE *, const struct document *);
 enum { TABLES, JSON, ANNOTATED, SARIF, HTML, OUTPUTS };
 static struct output outputs[OUTPUTS] = {
     [TABLES] = {SETTING_LOG_FILE, CUDART_REPORT, write_tables},
@@ -195,7 +189,6 @@ static struct output outputs[OUTPUTS] = {
     [HTML] = {SETTING_HTML, CUDART_HTML, document_write_html, true, DOCUMENT_HTML},
 };
 static bool wants_warnings;
-static struct tables table_choice;
 static struct budget *budget, *baseline; /* NULL: not asked for */
 
 static bool kernel_is_regex; /* of EMU_KERNEL_NAME */
@@ -207,17 +200,9 @@ static bool is_written, tables_are_written;
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
 
-/* A file that another report goes to would lose one of them. */
 static void choose_path(struct output *output)
 {
-    static const enum setting_id others[] = {SETTING_LOG_FILE, SETTING_TRACE, SETTING_CHECK_LOG,
-                                             SETTING_SARIF,    SETTING_HTML,  SETTING_BUDGET,
-                                             SETTING_BASELINE};
     output->path = cudart_output(output->setting);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        bool is_used = others[i] != SETTING_CHECK_LOG || cudart_check_wanted();
-        if (is_used && others[i] != output->setting) cudart_keep_apart(output->setting, others[i]);
-    }
     int error = whole_file_check(output->path);
     if (error != 0) refuse("cannot write ", output->setting, output->path, error);
 }
@@ -412,11 +397,6 @@ static void add_gpu(void)
     const struct emu_model *model = cudart_model();
     document.gpu = emu_gpu(emu_runtime());
     document.rules = model != NULL ? emu_model_info(model)->rules : NULL;
-}
-
-static void write_tables(FILE *out, const struct document *d)
-{
-    (table_choice.csv ? tables_write_csv : tables_write_text)(out, d, &table_choice);
 }
 
 /* A part for another process, which makes one document of all. */
