@@ -314,10 +314,6 @@ Test(report_forms, uris_escape_what_they_must)
     expect_form(document_write_sarif, "/r/\xc3\xa9\xff.cu", "\"uri\": \"%C3%A9%FF.cu\"");
     expect_form(document_write_sarif, "/elsewhere/a.cu", "\"uri\": \"file:///elsewhere/a.cu\"");
     expect_form(document_write_sarif, "/rest/a.cu", "\"uri\": \"file:///rest/a.cu\"");
-    expect_form(document_write_sarif, "/r/../x/a.cu", "\"uri\": \"file:///x/a.cu\"}");
-    expect_form(document_write_sarif, "../x/a.cu", "\"uri\": \"file:///x/a.cu\"}");
-    expect_form(document_write_sarif, "/r/b/../a.cu", "\"uri\": \"a.cu\", \"uriBaseId\"");
-    expect_form(document_write_warnings, "/r/b/../a.cu", "::error file=a.cu,line=7,");
 }
 
 Test(report_forms, workflow_commands_escape_what_they_must)
@@ -346,18 +342,11 @@ Test(report_forms, paths_in_a_folder)
 {
     static const char *const cases[][3] = {{"/r/a.cu", "/r", "a.cu"},
                                            {"/r/a.cu", "/r/", "a.cu"},
-                                           {"/r//a.cu", "/r", "a.cu"},
                                            {"/rest/a.cu", "/r", "/rest/a.cu"},
                                            {"a.cu", "/r", "a.cu"},
                                            {"/r/a.cu", NULL, "/r/a.cu"},
                                            {"/a.cu", "/", "a.cu"},
                                            {"/r", "/r", "/r"},
-                                           {"/r/../x/a.cu", "/r", "/x/a.cu"},
-                                           {"/r/./s/../a.cu", "/r", "a.cu"},
-                                           {"/x/../r/a.cu", "/r", "a.cu"},
-                                           {"../a.cu", "/r/s", "/r/a.cu"},
-                                           {"s/./a.cu", "/r", "s/a.cu"},
-                                           {"/../..", "/r", "/"},
                                            {"/r/..a/b..cu", "/r", "..a/b..cu"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_path(cases[i][0], cases[i][1], cases[i][2]);
