@@ -121,18 +121,6 @@ __attribute__((noreturn)) static void end_by(int number)
     _exit(128 + number);
 }
 
-/* As a shell does with a file that Linux cannot execute. */
-static void become_script(const char *path, char *const *arguments)
-{
-    size_t count = 0;
-    while (arguments[count] != NULL) count++;
-    char **shell = allocated(calloc(count + 2, sizeof *shell));
-    shell[0] = "sh";
-    shell[1] = (char *)path;
-    for (size_t k = 1; k < count; k++) shell[k + 1] = arguments[k];
-    execv("/bin/sh", shell);
-}
-
 /* In the child: becomes the program. It is killed if emu is killed. */
 static void become(const char *program, char *const *arguments, bool to_stderr,
                    const sigset_t *mask)
@@ -141,8 +129,7 @@ static void become(const char *program, char *const *arguments, bool to_stderr,
     sigprocmask(SIG_SETMASK, mask, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
-    execv(program, arguments);
-    if (errno == ENOEXEC) become_script(program, arguments);
+    execvp(program, arguments); /* as a shell does, with /bin/sh for a file without #! */
     fprintf(stderr, "emu: cannot run %s: %s\n", program, strerror(errno));
     _exit(NOT_RUN);
 }

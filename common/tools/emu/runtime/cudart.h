@@ -566,19 +566,12 @@ struct cudaArray {
     size_t element, row, slice; /* bytes */
 };
 
-/* The array of a handle; NULL if the handle is not valid. */
+/* The array of a handle; NULL if the handle is not valid. (textures.c) */
 const struct cudaArray *cudart_array(cudaArray_const_t);
 /* Its size in elements, with 1 in an axis that it does not have. */
 struct cudaExtent cudart_array_size(const struct cudaArray *);
-/* Adds an array to the table, which then owns it, and takes one out. False: there is none. */
-void cudart_add_array(struct cudaArray *);
-bool cudart_take_array(cudaArray_t);
 /* Removes the calling thread's device's arrays, without their memory. */
 void cudart_drop_arrays(void);
-
-/* The channels of an element, as a texture has them. cudaErrorInvalidChannelDescriptor: a GPU has
- * no such elements. */
-cudaError_t cudart_take_format(const struct cudaChannelFormatDesc *, struct emu_texture *);
 
 /* The most elements of linear memory that a texture reads (CUDA C++ Programming Guide, "Technical
  * Specifications per Compute Capability"). */

@@ -68,57 +68,33 @@ void cudart_empty(struct node_list *list)
 
 /* ---- sorts a graph's nodes into the order of execution --------------------------------------- */
 
-/* Kahn's algorithm: among all nodes that are ready, the node that was made first comes next. The
- * ready nodes are in a binary heap, so n nodes and e edges take time O(n log n + e). */
+#define IN_ORDER SIZE_MAX /* instead of the needs of a node that are in the order */
 
-struct ready_heap {
-    struct node **node; /* node[i] was made before node[2i + 1] and node[2i + 2] */
-    size_t count;
-};
-
-static void swap(struct node **a, struct node **b)
+/* Depth-first: before each node, in the order of making, those that it needs. Writes the nodes into
+ * `sorted`; `stack` has room for all. False: dependencies form a circle. */
+static bool order(const struct graph *graph, struct node **stack, struct node **sorted)
 {
-    struct node *was = *a;
-    *a = *b;
-    *b = was;
-}
-
-static void push(struct ready_heap *heap, struct node *node)
-{
-    struct node **nodes = heap->node;
-    size_t at = heap->count++;
-    nodes[at] = node;
-    for (; at > 0 && nodes[at]->number < nodes[(at - 1) / 2]->number; at = (at - 1) / 2)
-        swap(&nodes[at], &nodes[(at - 1) / 2]);
-}
-
-static struct node *pop(struct ready_heap *heap)
-{
-    struct node **nodes = heap->node, *first = nodes[0];
-    nodes[0] = nodes[--heap->count];
-    for (size_t at = 0, child = 1; child < heap->count; at = child, child = 2 * at + 1) {
-        if (child + 1 < heap->count && nodes[child + 1]->number < nodes[child]->number) child++;
-        if (nodes[at]->number < nodes[child]->number) break;
-        swap(&nodes[at], &nodes[child]);
+    size_t count = 0, depth = 0;
+    for (struct node *node = graph->first; node != NULL; node = node->next) node->waits = 0;
+    for (struct node *first = graph->first; first != NULL; first = first->next) {
+        if (first->waits != IN_ORDER) stack[depth++] = first;
+        while (depth > 0) {
+            struct node *node = stack[depth - 1];
+            while (node->waits < node->needs.count &&
+                   node->needs.node[node->waits]->waits == IN_ORDER)
+                node->waits++;
+            if (node->waits == node->needs.count) {
+                sorted[count++] = node;
+                node->waits = IN_ORDER;
+                depth--;
+            } else if (depth == graph->count) {
+                return false;
+            } else {
+                stack[depth++] = node->needs.node[node->waits];
+            }
+        }
     }
-    return first;
-}
-
-/* Writes the nodes into `order` and returns their number, which is less than graph->count if
- * dependencies form a circle. */
-static size_t order(const struct graph *graph, struct ready_heap *ready, struct node **sorted)
-{
-    size_t count = 0;
-    for (struct node *node = graph->first; node != NULL; node = node->next) {
-        node->waits = node->needs.count;
-        if (node->waits == 0) push(ready, node);
-    }
-    while (ready->count > 0) {
-        struct node *node = sorted[count++] = pop(ready);
-        for (size_t i = 0; i < node->dependents.count; i++)
-            if (--node->dependents.node[i]->waits == 0) push(ready, node->dependents.node[i]);
-    }
-    return count;
+    return true;
 }
 
 static void link_sorted(struct graph *graph, struct node *const *sorted)
@@ -137,8 +113,7 @@ static cudaError_t sort_nodes(struct graph *graph)
     if (graph->count == 0) return cudaSuccess;
     struct node **memory = allocated(malloc(2 * graph->count * sizeof *memory));
     struct node **sorted = memory + graph->count;
-    struct ready_heap ready = {.node = memory};
-    bool is_sorted = order(graph, &ready, sorted) == graph->count;
+    bool is_sorted = order(graph, memory, sorted);
     if (is_sorted) link_sorted(graph, sorted);
     free(memory);
     return is_sorted ? cudaSuccess : cudaErrorInvalidValue;

@@ -77,7 +77,7 @@ struct node {
     const struct node *source;   /* in a copy of a graph: the original node */
     unsigned long long capture;  /* the capture that has made it; 0: none */
     bool disabled;               /* in an executable graph: skipped (cudaGraphNodeSetEnabled) */
-    size_t waits;                /* while sorting: how many of `needs` are not in the order yet */
+    size_t waits;                /* while sorting: the first of `needs` that is not in the order */
     size_t number;               /* increases along the list */
     uint64_t last;               /* its operation, in the last launch (order.c) */
     struct node *next, *previous;

@@ -1,4 +1,4 @@
-/* handles.c — the tables of handles, streams, events, allocations and arrays. */
+/* handles.c — the tables of handles, streams, events and allocations. */
 #define _GNU_SOURCE /* posix_memalign */
 #include "cudart.h"
 
@@ -292,63 +292,4 @@ static bool drop_allocation(void *kept, const void *context)
 void cudart_free_all(const struct context *context)
 {
     cudart_handles_each(&allocations, drop_allocation, context);
-}
-
-/* ---- the table of CUDA arrays, and what elements a GPU has ----------------------------------- */
-
-static struct handles arrays = NO_HANDLES;
-
-const struct cudaArray *cudart_array(cudaArray_const_t handle)
-{
-    return cudart_handles_find(&arrays, handle);
-}
-
-void cudart_add_array(struct cudaArray *array) { cudart_handles_set(&arrays, array, array); }
-
-bool cudart_take_array(cudaArray_t handle) { return cudart_handles_take(&arrays, handle) != NULL; }
-
-static bool drop_array(void *kept, const void *device)
-{
-    struct cudaArray *array = kept;
-    bool is_its = array->device == *(const int *)device;
-    if (is_its) free(array);
-    return is_its;
-}
-
-void cudart_drop_arrays(void)
-{
-    cudart_handles_each(&arrays, drop_array, &cudart_device()->number);
-}
-
-static size_t at_least_one(size_t size) { return size > 0 ? size : 1; }
-
-struct cudaExtent cudart_array_size(const struct cudaArray *array)
-{
-    return (struct cudaExtent){array->extent.width, at_least_one(array->extent.height),
-                               at_least_one(array->extent.depth)};
-}
-
-cudaError_t cudart_take_format(const struct cudaChannelFormatDesc *f, struct emu_texture *t)
-{
-    static const enum emu_channel channels[] = {
-        [cudaChannelFormatKindSigned] = EMU_CHANNEL_SIGNED,
-        [cudaChannelFormatKindUnsigned] = EMU_CHANNEL_UNSIGNED,
-        [cudaChannelFormatKindFloat] = EMU_CHANNEL_FLOAT,
-    };
-    const int bits[] = {f->x, f->y, f->z, f->w};
-    if (f->f > cudaChannelFormatKindNone)
-        return cudart_not_supported("a channel format other than signed, unsigned and float",
-                                    "its elements are compressed or of a video; store them as "
-                                    "integers or floats");
-    if (f->f == cudaChannelFormatKindNone || (int)f->f < 0)
-        return cudaErrorInvalidChannelDescriptor;
-    t->channel = channels[f->f];
-    t->channels = 0;
-    while (t->channels < 4 && bits[t->channels] != 0) t->channels++;
-    for (unsigned k = 0; k < 4; k++)
-        if (bits[k] != (k < t->channels ? f->x : 0)) return cudaErrorInvalidChannelDescriptor;
-    bool is_size = f->x == 32 || f->x == 16 || (f->x == 8 && t->channel != EMU_CHANNEL_FLOAT);
-    if (!is_size || t->channels == 3) return cudaErrorInvalidChannelDescriptor;
-    t->channel_bytes = (unsigned)f->x / 8;
-    return cudaSuccess;
 }

@@ -1,6 +1,63 @@
 /* textures.c — arrays, textures and surfaces. */
 #include "graph.h"
 
+/* ---- the table of CUDA arrays, and what elements a GPU has ----------------------------------- */
+
+static struct handles arrays = NO_HANDLES;
+
+const struct cudaArray *cudart_array(cudaArray_const_t handle)
+{
+    return cudart_handles_find(&arrays, handle);
+}
+
+static bool drop_array(void *kept, const void *device)
+{
+    struct cudaArray *array = kept;
+    bool is_its = array->device == *(const int *)device;
+    if (is_its) free(array);
+    return is_its;
+}
+
+void cudart_drop_arrays(void)
+{
+    cudart_handles_each(&arrays, drop_array, &cudart_device()->number);
+}
+
+static size_t at_least_one(size_t size) { return size > 0 ? size : 1; }
+
+struct cudaExtent cudart_array_size(const struct cudaArray *array)
+{
+    return (struct cudaExtent){array->extent.width, at_least_one(array->extent.height),
+                               at_least_one(array->extent.depth)};
+}
+
+/* The channels of an element, as a texture has them. cudaErrorInvalidChannelDescriptor: a GPU has
+ * no such elements. */
+static cudaError_t take_format(const struct cudaChannelFormatDesc *f, struct emu_texture *t)
+{
+    static const enum emu_channel channels[] = {
+        [cudaChannelFormatKindSigned] = EMU_CHANNEL_SIGNED,
+        [cudaChannelFormatKindUnsigned] = EMU_CHANNEL_UNSIGNED,
+        [cudaChannelFormatKindFloat] = EMU_CHANNEL_FLOAT,
+    };
+    const int bits[] = {f->x, f->y, f->z, f->w};
+    if (f->f > cudaChannelFormatKindNone)
+        return cudart_not_supported("a channel format other than signed, unsigned and float",
+                                    "its elements are compressed or of a video; store them as "
+                                    "integers or floats");
+    if (f->f == cudaChannelFormatKindNone || (int)f->f < 0)
+        return cudaErrorInvalidChannelDescriptor;
+    t->channel = channels[f->f];
+    t->channels = 0;
+    while (t->channels < 4 && bits[t->channels] != 0) t->channels++;
+    for (unsigned k = 0; k < 4; k++)
+        if (bits[k] != (k < t->channels ? f->x : 0)) return cudaErrorInvalidChannelDescriptor;
+    bool is_size = f->x == 32 || f->x == 16 || (f->x == 8 && t->channel != EMU_CHANNEL_FLOAT);
+    if (!is_size || t->channels == 3) return cudaErrorInvalidChannelDescriptor;
+    t->channel_bytes = (unsigned)f->x / 8;
+    return cudaSuccess;
+}
+
 /* ---- allocating CUDA arrays ------------------------------------------------------------------ */
 
 /* The shape that an extent and flags ask for. False: no array has it. */
@@ -66,7 +123,7 @@ static cudaError_t check_array(struct cudaArray *array)
 static cudaError_t allocate(struct cudaArray *array)
 {
     struct emu_texture format = {0};
-    cudaError_t error = cudart_take_format(&array->format, &format);
+    cudaError_t error = take_format(&array->format, &format);
     if (error == cudaSuccess) error = check_array(array);
     if (error != cudaSuccess) return error;
     struct cudaExtent size = cudart_array_size(array);
@@ -76,7 +133,7 @@ static cudaError_t allocate(struct cudaArray *array)
     array->device = cudart_device()->number;
     error = cudart_allocate(&array->memory, size.depth * array->slice, NULL);
     if (error != cudaSuccess) return error;
-    cudart_add_array(array);
+    cudart_handles_set(&arrays, array, array);
     return cudaSuccess;
 }
 
@@ -102,7 +159,8 @@ RUNTIME_ANYWHERE(cudaMallocArray, (cudaArray_t *handle, const struct cudaChannel
 WORK_OF(RUNTIME_WAITS, cudaFreeArray, (cudaArray_t handle), (handle))
 {
     if (handle == NULL) return cudaSuccess;
-    if (!cudart_take_array(handle)) return cudart_done_free(cudaErrorInvalidValue, handle);
+    if (cudart_handles_take(&arrays, handle) == NULL)
+        return cudart_done_free(cudaErrorInvalidValue, handle);
     cudart_order_free_now(handle->memory);
     int error = cudart_forget(handle->memory, 1u << DEVICE);
     free(handle);
@@ -163,7 +221,7 @@ static cudaError_t take_array(const struct cudaResourceDesc *r, bool is_surface,
     t->size[2] = size.depth;
     t->row = array->row;
     t->slice = array->slice;
-    return cudart_take_format(&array->format, t);
+    return take_format(&array->format, t);
 }
 
 /* Memory of cudaMalloc: its address is aligned, counted from the start of the allocation, and all
@@ -179,7 +237,7 @@ static bool is_fit(const void *memory, size_t bytes)
 
 static cudaError_t take_linear(const struct cudaResourceDesc *r, struct emu_texture *t)
 {
-    cudaError_t error = cudart_take_format(&r->res.linear.desc, t);
+    cudaError_t error = take_format(&r->res.linear.desc, t);
     if (error != cudaSuccess) return error;
     t->shape = EMU_TEXTURE_LINEAR;
     t->base = (emu_addr)r->res.linear.devPtr;
@@ -194,7 +252,7 @@ static cudaError_t take_pitch(const struct cudaResourceDesc *r, struct emu_textu
 {
     size_t width = r->res.pitch2D.width, height = r->res.pitch2D.height;
     size_t pitch = r->res.pitch2D.pitchInBytes;
-    cudaError_t error = cudart_take_format(&r->res.pitch2D.desc, t);
+    cudaError_t error = take_format(&r->res.pitch2D.desc, t);
     if (error != cudaSuccess) return error;
     if (width == 0 || height == 0 || width > LARGEST_PITCH_WIDTH || height > LARGEST_PITCH_HEIGHT ||
         pitch > LARGEST_PITCH || pitch % TEXTURE_PITCH_ALIGNMENT != 0)
@@ -397,7 +455,7 @@ WORK_OF(RUNTIME_ANYWHERE, cudaDeviceGetTexture1DLinearMaxWidth, (size_t *element
     struct emu_texture t;
     if (elements == NULL || format == NULL) return cudaErrorInvalidValue;
     if (!cudart_is_device(device)) return cudaErrorInvalidDevice;
-    cudaError_t error = cudart_take_format(format, &t);
+    cudaError_t error = take_format(format, &t);
     if (error == cudaSuccess) *elements = LARGEST_LINEAR_TEXTURE;
     return error;
 }
