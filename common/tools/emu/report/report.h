@@ -149,10 +149,10 @@ void describe_line_sum(const struct emu_counts *, char *text, size_t size);
 
 /* ---- how reports name source files ----------------------------------------------------------- */
 
-/* A file's path as it is seen from the absolute path "root" of a folder: relative if the file lies in
- * the folder, and otherwise absolute. A relative path is taken to begin at that folder. With "root"
- * NULL, and for paths that are too long, it is the path as it is. `seen` has room for PATH_MAX
- * bytes. */
+/* A file's path as it is seen from the absolute path "root" of a folder: relative if the file lies
+ * in the folder, and otherwise absolute. A relative path is taken to begin at that folder. With
+ * "root" NULL, and for paths that are too long, it is the path as it is. `seen` has room for
+ * PATH_MAX bytes. */
 void source_path(const char *path, const char *root, char *seen);
 
 /* Does an absolute path without "." and ".." lie in that folder? */

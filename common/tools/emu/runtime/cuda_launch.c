@@ -79,9 +79,7 @@ bool cudart_is_kernel_fault(int error)
  * cudaFuncSetAttribute allows. */
 static size_t shared_limit(const struct function *function)
 {
-    size_t fixed = emu_kernel_info(function->kernel)->shared_bytes;
-    size_t ordinary = emu_gpu(emu_runtime())->shared_per_block;
-    size_t left = fixed < ordinary ? ordinary - fixed : 0;
+    size_t left = cudart_dynamic_limit(function, emu_gpu(emu_runtime())->shared_per_block);
     return function->max_dynamic_shared > left ? function->max_dynamic_shared : left;
 }
 

@@ -16,7 +16,7 @@ struct memory_pool {
 /* The work, if there is such a pool, which it calls `pool`. */
 #define WITH_POOL(handle, work)                                                                    \
     ({                                                                                             \
-        struct memory_pool *pool = cudart_pool_find(handle);                                       \
+        struct memory_pool *pool = find(handle);                                       \
         IF(pool != NULL, cudaErrorInvalidValue, work);                                             \
     })
 
@@ -28,7 +28,7 @@ static struct handles pools = NO_HANDLES; /* those that the program has made */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* Initialises a pool of a device. */
-static void cudart_pool_prepare(struct memory_pool *pool, int device)
+static void prepare(struct memory_pool *pool, int device)
 {
     *pool = (struct memory_pool){.device = device, .reuse = {1, 1, 1}};
     pool->access[device] = cudaMemAccessFlagsProtReadWrite;
@@ -37,7 +37,7 @@ static void cudart_pool_prepare(struct memory_pool *pool, int device)
 static void prepare_defaults(void)
 {
     for (int i = 0; i < MAX_DEVICES; i++) {
-        cudart_pool_prepare(&defaults[i], i);
+        prepare(&defaults[i], i);
         defaults[i].is_default = true;
     }
 }
@@ -55,23 +55,12 @@ static struct memory_pool *current_pool(int device)
 }
 
 /* The pool of a handle; NULL if the handle is not a pool. */
-static struct memory_pool *cudart_pool_find(cudaMemPool_t handle)
+static struct memory_pool *find(cudaMemPool_t handle)
 {
     struct memory_pool *pool = (struct memory_pool *)handle;
     for (int i = 0; i < cudart_device_count(); i++)
         if (pool == default_pool(i)) return pool;
     return cudart_handles_find(&pools, pool);
-}
-
-/* Removes a pool; false if some of its memory is still allocated, so that its counts are needed. */
-static bool cudart_pool_remove(struct memory_pool *pool)
-{
-    cudart_handles_take(&pools, pool);
-    pthread_mutex_lock(&mutex);
-    if (current[pool->device] == pool) current[pool->device] = NULL;
-    bool is_unused = pool->used == 0;
-    pthread_mutex_unlock(&mutex);
-    return is_unused;
 }
 
 /* ---- allocating ------------------------------------------------------------------------------ */
@@ -86,18 +75,12 @@ void cudart_pool_take(struct memory_pool *pool, size_t bytes)
     pthread_mutex_unlock(&mutex);
 }
 
-static void trim(struct memory_pool *pool, uint64_t keep)
+/* Reduces the reserve to at most `keep` bytes. */
+static cudaError_t trim(struct memory_pool *pool, uint64_t keep)
 {
     if (keep < pool->used) keep = pool->used;
     if (pool->reserved > keep) pool->reserved = keep;
-}
-
-/* Reduces the reserve to at most `keep` bytes. */
-static void cudart_pool_trim(struct memory_pool *pool, uint64_t keep)
-{
-    pthread_mutex_lock(&mutex);
-    trim(pool, keep);
-    pthread_mutex_unlock(&mutex);
+    return cudaSuccess;
 }
 
 void cudart_pool_give(struct memory_pool *pool, size_t bytes)
@@ -222,7 +205,7 @@ WORK_OF(RUNTIME, cudaMemPoolCreate, (cudaMemPool_t *handle,
     int device = properties->location.id;
     if (!cudart_is_device(device)) return cudaErrorInvalidDevice;
     struct memory_pool *pool = allocated(malloc(sizeof *pool));
-    cudart_pool_prepare(pool, device);
+    prepare(pool, device);
     cudart_handles_set(&pools, pool, pool);
     *handle = (cudaMemPool_t)pool;
     return cudaSuccess;
@@ -233,13 +216,18 @@ WORK_OF(RUNTIME, cudaMemPoolCreate, (cudaMemPool_t *handle,
 static cudaError_t destroy(struct memory_pool *pool)
 {
     if (pool->is_default) return cudaErrorInvalidValue;
-    if (cudart_pool_remove(pool)) free(pool);
+    cudart_handles_take(&pools, pool);
+    pthread_mutex_lock(&mutex);
+    if (current[pool->device] == pool) current[pool->device] = NULL;
+    bool is_unused = pool->used == 0;
+    pthread_mutex_unlock(&mutex);
+    if (is_unused) free(pool);
     return cudaSuccess;
 }
 
 RUNTIME(cudaMemPoolDestroy, (cudaMemPool_t handle), WITH_POOL(handle, destroy(pool)))
 RUNTIME(cudaMemPoolTrimTo, (cudaMemPool_t handle, size_t keep),
-        WITH_POOL(handle, (cudart_pool_trim(pool, keep), cudaSuccess)))
+        WITH_POOL(handle, LOCKED(mutex, trim(pool, keep))))
 
 /* The place of a 64-bit attribute; NULL: the attribute is not one. */
 static uint64_t *wide_attribute(struct memory_pool *pool, enum cudaMemPoolAttr attribute)

@@ -7,8 +7,7 @@
 /* NVIDIA's <cuda_occupancy.h> calculates the occupancy from the limits of the modelled GPU. The
  * number of registers is an estimate made from PTX; on a GPU, ptxas decides it. */
 
-/* The dynamic shared memory that fits beside a kernel's static shared memory. */
-static size_t dynamic_limit(const struct function *function, size_t per_block)
+size_t cudart_dynamic_limit(const struct function *function, size_t per_block)
 {
     size_t fixed = emu_kernel_info(function->kernel)->shared_bytes;
     return fixed < per_block ? per_block - fixed : 0;
@@ -19,12 +18,12 @@ static size_t dynamic_limit(const struct function *function, size_t per_block)
 static size_t dynamic_allowed(const struct function *function)
 {
     if (function->max_dynamic_shared) return function->max_dynamic_shared;
-    return dynamic_limit(function, emu_gpu(emu_runtime())->shared_per_block);
+    return cudart_dynamic_limit(function, emu_gpu(emu_runtime())->shared_per_block);
 }
 
 size_t cudart_dynamic_most(const struct function *function)
 {
-    return dynamic_limit(function, emu_gpu(emu_runtime())->shared_per_block_optin);
+    return cudart_dynamic_limit(function, emu_gpu(emu_runtime())->shared_per_block_optin);
 }
 
 static cudaError_t set_dynamic(struct function *function, int bytes)
