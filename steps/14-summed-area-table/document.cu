@@ -14,7 +14,6 @@
  */
 #include "common/step/launch_kernel.cuh"
 #include "parts/document.cuh"
-#include "parts/transpose.cuh"
 #include "step14.h"
 
 #define THREADS   256
@@ -37,78 +36,65 @@ static size_t sums_of(size_t width, size_t rows)
     return blocks > 1 ? rows * blocks + sums_of(blocks, rows) : 0;
 }
 
+/* At most MOST_ROWS rows. */
 template <bool INCLUSIVE>
 static cudaError_t launch_scan(float *data, float *sums, size_t width, size_t rows,
                                cudaStream_t stream)
 {
-    size_t blocks = divide_up(width, BLOCK_ELEMENTS);
+    unsigned blocks = (unsigned)divide_up(width, BLOCK_ELEMENTS);
     int size = leaves(width);
-    for (size_t first = 0; first < rows; first += MOST_ROWS) {
-        dim3 grid((unsigned)blocks,
-                  (unsigned)(rows - first < MOST_ROWS ? rows - first : MOST_ROWS));
-        float *part = data + first * width;
-        CUDA_TRY(launch_kernel(scan_rows<INCLUSIVE>, grid, size / 2,
-                               PADDED_SIZE(size) * sizeof(float), stream, part, part,
-                               blocks > 1 ? sums + first * blocks : NULL, width, size));
-    }
+    CUDA_TRY(launch_kernel(scan_rows<INCLUSIVE>, dim3(blocks, (unsigned)rows), size / 2,
+                           PADDED_SIZE(size) * sizeof(float), stream, data, data,
+                           blocks > 1 ? sums : NULL, width, size));
     if (blocks == 1) return cudaSuccess;
 
     // Scan the sums of each row's blocks, and add them to the blocks.
     CUDA_TRY(launch_scan<false>(sums, sums + rows * blocks, blocks, rows, stream));
+    return launch_kernel(add_to_rows, dim3(blocks - 1, (unsigned)rows), BLOCK_ELEMENTS / 2, 0,
+                         stream, data, sums, width);
+}
+
+static cudaError_t scan_all_rows(float *data, float *sums, size_t width, size_t rows,
+                                 cudaStream_t stream)
+{
     for (size_t first = 0; first < rows; first += MOST_ROWS) {
-        dim3 grid((unsigned)blocks - 1,
-                  (unsigned)(rows - first < MOST_ROWS ? rows - first : MOST_ROWS));
-        CUDA_TRY(launch_kernel(add_to_rows, grid, BLOCK_ELEMENTS / 2, 0, stream,
-                               data + first * width, sums + first * blocks, width));
+        size_t some = rows - first < MOST_ROWS ? rows - first : MOST_ROWS;
+        CUDA_TRY(launch_scan<true>(data + first * width, sums, width, some, stream));
     }
     return cudaSuccess;
 }
 
+/* The pixels that can be taken apart by shuffles, which takes whole groups of them. */
+static size_t shuffled(const void *pixels, const struct request *r)
+{
+    const size_t GROUP = 4 * LANES; // a lane takes 4 pixels
+    bool fits = r->element == ELEMENT_I8 && r->size.channels == 3 &&
+                (uintptr_t)pixels % sizeof(uint32_t) == 0;
+    return r->variant == SHUFFLE && fits ? r->size.width * r->size.height / GROUP * GROUP : 0;
+}
+
+/* Pixels from `first` on. */
 template <typename Pixel>
-static cudaError_t launch_deinterleave(float *planes, const Pixel *pixels, size_t count,
-                                       unsigned channels, cudaStream_t stream)
-{
-    return launch_kernel(deinterleave<Pixel>, (unsigned)divide_up(count, THREADS), THREADS, 0,
-                         stream, planes, pixels, 0, count, channels);
-}
-
-static_assert(SHUFFLE_GROUP == 4 * LANES, "a lane of deinterleave_by_shuffles takes 4 pixels");
-
-const char *sat_no_shuffle(const void *pixels, enum element element, struct sat_size size)
-{
-    if (element != ELEMENT_I8) return "the samples do not have 8 bits";
-    if (size.channels != 3) return "the pixels do not have 3 channels";
-    if ((uintptr_t)pixels % sizeof(uint32_t) != 0)
-        return "the pixels do not begin at a multiple of 4 bytes";
-    return size.width * size.height < SHUFFLE_GROUP ? "there are fewer than 128 pixels" : NULL;
-}
-
-/* Whole groups of 128 pixels by shuffles, and the rest as the other variant does. */
-static cudaError_t launch_shuffles(float *planes, const uint8_t *pixels, size_t count,
-                                   cudaStream_t stream)
-{
-    size_t whole = count / SHUFFLE_GROUP * SHUFFLE_GROUP;
-    CUDA_TRY(launch_kernel(deinterleave_by_shuffles, (unsigned)divide_up(whole / 4, THREADS),
-                           THREADS, 0, stream, planes, (const uint32_t *)pixels, whole, count));
-    if (whole == count) return cudaSuccess;
-    return launch_kernel(deinterleave<uint8_t>, 1, SHUFFLE_GROUP, 0, stream, planes, pixels, whole,
-                         count, 3);
-}
-
-static cudaError_t take_apart(float *planes, const void *pixels, enum element element,
-                              struct sat_size size, bool shuffle, cudaStream_t stream)
+static cudaError_t launch_deinterleave(float *planes, const void *pixels, size_t first,
+                                       struct sat_size size, cudaStream_t stream)
 {
     size_t count = size.width * size.height;
-    if (shuffle && !sat_no_shuffle(pixels, element, size))
-        return launch_shuffles(planes, (const uint8_t *)pixels, count, stream);
-    switch (element) {
-    case ELEMENT_I8:
-        return launch_deinterleave(planes, (const uint8_t *)pixels, count, size.channels, stream);
-    case ELEMENT_I16:
-        return launch_deinterleave(planes, (const uint16_t *)pixels, count, size.channels, stream);
-    case ELEMENT_F32:
-        return launch_deinterleave(planes, (const float *)pixels, count, size.channels, stream);
-    default: return cudaErrorInvalidValue;
+    if (first == count) return cudaSuccess;
+    return launch_kernel(deinterleave<Pixel>, (unsigned)divide_up(count - first, THREADS), THREADS,
+                         0, stream, planes, (const Pixel *)pixels, first, count, size.channels);
+}
+
+static cudaError_t take_apart(float *planes, const void *pixels, const struct request *r,
+                              cudaStream_t stream)
+{
+    size_t count = r->size.width * r->size.height, whole = shuffled(pixels, r);
+    if (whole > 0)
+        CUDA_TRY(launch_kernel(deinterleave_by_shuffles, (unsigned)divide_up(whole / 4, THREADS),
+                               THREADS, 0, stream, planes, (const uint32_t *)pixels, whole, count));
+    switch (r->element) {
+    case ELEMENT_I8: return launch_deinterleave<uint8_t>(planes, pixels, whole, r->size, stream);
+    case ELEMENT_I16: return launch_deinterleave<uint16_t>(planes, pixels, whole, r->size, stream);
+    default: return launch_deinterleave<float>(planes, pixels, whole, r->size, stream);
     }
 }
 
@@ -145,9 +131,9 @@ size_t sat_document_workspace(struct sat_size size)
 }
 
 cudaError_t sat_document_phase(enum phase phase, float *table, const void *pixels,
-                               enum element element, struct sat_size size, bool shuffle,
-                               void *workspace, cudaStream_t stream)
+                               const struct request *r, void *workspace, cudaStream_t stream)
 {
+    struct sat_size size = r->size;
     size_t count = size.width * size.height, c = size.channels;
     bool grey = c == 1; // nothing to be interleaved
     float *planes = (float *)workspace;
@@ -156,23 +142,20 @@ cudaError_t sat_document_phase(enum phase phase, float *table, const void *pixel
     if (count == 0) return cudaSuccess;
 
     switch (phase) {
-    case DEINTERLEAVE: return take_apart(planes, pixels, element, size, shuffle, stream);
-    case SCAN_ROWS: return launch_scan<true>(planes, sums, size.width, size.height * c, stream);
+    case DEINTERLEAVE: return take_apart(planes, pixels, r, stream);
+    case SCAN_ROWS: return scan_all_rows(planes, sums, size.width, size.height * c, stream);
     case TRANSPOSE: return launch_transpose(turned, planes, size, stream);
-    case SCAN_COLUMNS: return launch_scan<true>(turned, sums, size.height, size.width * c, stream);
-    case INTERLEAVE:
+    case SCAN_COLUMNS: return scan_all_rows(turned, sums, size.height, size.width * c, stream);
+    default:
         return grey ? cudaSuccess : launch_interleave(table, turned, count, size.channels, stream);
-    default: return cudaErrorInvalidValue;
     }
 }
 
-cudaError_t sat_document_table(float *table, const void *pixels, enum element element,
-                               struct sat_size size, bool shuffle, void *workspace,
-                               cudaStream_t stream)
+cudaError_t sat_document_table(float *table, const void *pixels, const struct request *r,
+                               void *workspace, cudaStream_t stream)
 {
     for (int phase = DEINTERLEAVE; phase < PHASES; phase++)
-        CUDA_TRY(sat_document_phase((enum phase)phase, table, pixels, element, size, shuffle,
-                                    workspace, stream));
+        CUDA_TRY(sat_document_phase((enum phase)phase, table, pixels, r, workspace, stream));
     return cudaSuccess;
 }
 

@@ -1,12 +1,17 @@
-/* Step 14's descriptor: how its tables and filters are called, and what is right. */
+/*
+ * driver.c — step 14's descriptor and verbs: its options, its input, which is a picture with or
+ * without depths, how tables and filters are called, and the files that are written.
+ */
+#include "common/files/option_table.h"
+#include "common/files/visible.h"
 #include "common/harness/pictures/picture.h"
 #include "common/harness/print/print.h"
 #include "common/harness/run/runs.h"
 #include "common/harness/verify/verify.h"
-#include "common/step/element.h"
 #include "step14.h"
 
-#include <stdio.h>
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,119 +20,304 @@ static const char *const variants[] = {
 
 static void *open_request(void)
 {
-    struct request *r = calloc(1, sizeof *r);
-    if (r) r->focus = -1;
+    struct request *r = allocated(calloc(1, sizeof *r));
+    r->focus = -1;
     return r;
 }
 
-static bool has_filter(const struct request *r) { return r->box || r->depth; }
+/* ---- options --------------------------------------------------------------------------------- */
+
+static const char *set_focus(void *self, const char *value)
+{
+    struct request *r = self;
+    bool right = option_real(value, &r->focus) && r->focus >= 0 && r->focus <= 1;
+    return right ? NULL : "give a number from 0 (the depth map's black) to 1 (its white).";
+}
+
+#define MEMBER(name) offsetof(struct request, name)
+
+#define WRONG_CHANNELS "a picture has 1 channel (grey), 3 (RGB) or 4 (RGBA)."
+#define WRONG_BITS     "samples have 8 or 16 bits."
+#define WRONG_WIDTH    "give an odd number of pixels: windows lie evenly around their pixel."
+
+static const struct step_option options[] = {
+    {"size", "WxH", "size of the random picture, in pixels", VALUE_SIZES, .member = MEMBER(sides),
+     .wrong = "give width and height, such as 640x480."},
+    {"channels", "C", "channels of the random picture: 1, 3 or 4", VALUE_COUNT,
+     .member = MEMBER(channels), .wrong = WRONG_CHANNELS},
+    {"bits", "B", "bits per sample of the random picture: 8 or 16", VALUE_COUNT,
+     .member = MEMBER(bits), .wrong = WRONG_BITS},
+    {"box", "W", "apply a box filter: the mean of the W x W pixels around each", VALUE_COUNT,
+     .member = MEMBER(box), .wrong = "give the window's width in pixels, from 1 on."},
+    {"depth", "FILE", "apply depth of field; the grey picture FILE has the depths", VALUE_FILE,
+     .member = MEMBER(depth)},
+    {"focus", "D", "with --depth: the depth in focus, from 0 to 1 (default 0.5)",
+     .set = set_focus},
+    {"max-width", "W", "with --depth: the largest window, in pixels (default 31)", VALUE_COUNT,
+     .member = MEMBER(max_width), .wrong = WRONG_WIDTH},
+    {"sum", "FILE", "write the table to FILE, a .npy file", VALUE_FILE, .member = MEMBER(sum)},
+    {0},
+};
+
+/* ---- options together ------------------------------------------------------------------------ */
+
+static int check(const struct request *r, const struct options *o, struct fault *fault)
+{
+    size_t c = r->channels, b = r->bits, name = r->sum ? strlen(r->sum) : 0;
+    const struct refusal refusals[] = {
+        {c > 4 || c == 2, "--channels: " WRONG_CHANNELS},
+        {b && b != 8 && b != 16, "--bits: " WRONG_BITS},
+        {r->max_width && r->max_width % 2 == 0, "--max-width: " WRONG_WIDTH},
+        {r->sum && (name < 5 || strcmp(r->sum + name - 4, ".npy") != 0),
+         "--sum: the table is written as .npy; give a name that ends so."},
+        {o->input && (*r->sides || c || b),
+         "--size, --channels and --bits are about random pictures; leave them or --input out."},
+        {*r->sides && o->n_given, "--n and --size exclude each other; both say how large."},
+        {o->real && (b || r->box || r->depth),
+         "--real: a table of floats takes no --bits, --box and --depth."},
+        {r->box && r->depth, "--box and --depth are two filters; leave one out."},
+        {!r->depth && (r->focus >= 0 || r->max_width),
+         "--focus and --max-width need --depth FILE."},
+        {r->depth && !o->input, "--depth needs the picture that it belongs to: --input."},
+        {o->output && !r->box && !r->depth,
+         "--output takes a filtered picture: add --box W or --depth FILE; the table is written by "
+         "--sum FILE.npy."},
+        {0},
+    };
+    int code = options_refuse(refusals, fault);
+    return code || !r->sum ? code : output_check(r->sum, fault);
+}
+
+/* What can only be checked once the picture is known. Windows whose sums may reach 2^32 are
+ * refused, since the table is modulo 2^32. */
+static int check_filter(const struct request *r, const struct options *o, struct fault *fault)
+{
+    size_t width = r->window.width;
+    bool bytes = r->element == ELEMENT_I8;
+    if (!width) return 0;
+    if (r->element == ELEMENT_F32)
+        return fail(fault, EXIT_USAGE,
+                    "%s: %s has floats; filters take 8 or 16 bits, and --sum writes its table.",
+                    r->box ? "--box" : "--depth", o->input);
+    if (sat_window_overflows(r->size, width, bytes ? UINT8_MAX : UINT16_MAX))
+        return fail(fault, EXIT_USAGE,
+                    "%s %zu: the sum of a window may reach 2^32 there; with %u bits a sample the "
+                    "width is at most %u.",
+                    r->box ? "--box" : "--max-width", width, bytes ? 8 : 16, bytes ? 4104 : 256);
+    return o->output ? picture_check_path(o->output, r->size.channels, fault) : 0;
+}
+
+/* ---- the picture ----------------------------------------------------------------------------- */
+
+#define MAX_WIDTH 31 /* --max-width where it is not given */
+#define FOCUS     0.5
+#define SUM_MOST  (FLT_MAX / 2)
+
+/* Of these sizes, and with samples of so many bits (32: floats). */
+static void set_picture(struct request *r, size_t width, size_t height, unsigned channels,
+                        unsigned bits)
+{
+    unsigned white = bits == 8 ? UINT8_MAX : UINT16_MAX;
+    double focus = r->focus < 0 ? FOCUS : r->focus;
+    r->size = (struct sat_size){width, height, channels};
+    r->element = bits == 8 ? ELEMENT_I8 : bits == 16 ? ELEMENT_I16 : ELEMENT_F32;
+    r->maximum = white;
+    r->window = (struct sat_focus){.focus = (unsigned)(focus * white + 0.5), .farthest = white};
+    if (r->depth) r->window.width = r->max_width ? r->max_width : MAX_WIDTH;
+    if (r->box) r->window.width = r->box;
+}
+
+/* A random picture without its samples: of --size, or n pixels, as wide as the smallest divisor of
+ * n with which the picture is at least as wide as high. */
+static int choose(struct request *r, struct input *input, const struct options *o,
+                  struct fault *fault)
+{
+    size_t width = r->sides[0], height = r->sides[1];
+    if (!width) {
+        height = (size_t)sqrt((double)o->n);
+        while (height > o->n / height || o->n % height > 0) height--;
+        width = o->n / height;
+    }
+    set_picture(r, width, height, r->channels ? (unsigned)r->channels : 1,
+                o->real ? 32 : r->bits ? (unsigned)r->bits : 8);
+    *input = (struct input){.element = r->element};
+    if (!__builtin_mul_overflow(width, height, &input->n) &&
+        !__builtin_mul_overflow(input->n, r->size.channels, &input->n))
+        return 0;
+    return fail(fault, EXIT_USAGE,
+                "%zu x %zu pixels are more than any memory holds; take a smaller picture.", width,
+                height);
+}
+
+/* A table of floats has finite entries: no pixel is infinite or NaN, and no sum overflows, whatever
+ * its rounding. */
+static int check_floats(const struct picture *p, const char *name, struct fault *fault)
+{
+    const float *samples = p->samples;
+    size_t row = p->width * p->channels, count = picture_samples(p);
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(samples[i]))
+            return fail(fault, EXIT_USAGE,
+                        "%s: pixel %zu of row %zu is %g; a table of sums needs finite pixels.",
+                        name, i % row / p->channels, i / row, (double)samples[i]);
+        sum += fabs((double)samples[i]);
+    }
+    if (sum <= SUM_MOST) return 0;
+    return fail(fault, EXIT_USAGE,
+                "%s: the magnitudes of its pixels add up to %.3g, and a table of floats holds up "
+                "to %.3g; scale them.",
+                name, sum, SUM_MOST);
+}
+
+static int check_depth(const char *name, const struct picture *p, const struct picture *depth,
+                       struct fault *fault)
+{
+    if (depth->bits == 32)
+        return fail(fault, EXIT_USAGE, "%s has floats; a depth map has 8 or 16 bits.", name);
+    if (depth->channels != 1)
+        return fail(fault, EXIT_USAGE, "%s has %u channels; a depth map is grey.", name,
+                    depth->channels);
+    if (depth->width != p->width || depth->height != p->height)
+        return fail(fault, EXIT_USAGE,
+                    "%s is %zu x %zu pixels and the picture %zu x %zu; a depth map has to be as "
+                    "large.",
+                    name, depth->width, depth->height, p->width, p->height);
+    return 0;
+}
+
+/* Depths become as wide as the picture's samples, and use all of their range. */
+static void append_depth(const struct request *r, struct input *input, const struct picture *depth)
+{
+    uint8_t *narrow = (uint8_t *)input->data + sat_samples(r->size);
+    uint16_t *wide = (uint16_t *)input->data + sat_samples(r->size);
+    const uint8_t *narrow_depth = depth->samples;
+    const uint16_t *wide_depth = depth->samples;
+    for (size_t i = 0; i < depth->width * depth->height; i++) {
+        uint64_t d = depth->bits == 16 ? wide_depth[i] : narrow_depth[i];
+        d = (d * r->window.farthest + depth->maximum / 2) / depth->maximum;
+        if (r->element == ELEMENT_I16)
+            wide[i] = (uint16_t)d;
+        else
+            narrow[i] = (uint8_t)d;
+    }
+}
+
+/* The input is the picture, and behind it the depths if there are any. */
+static int read_files(struct request *r, struct input *input, const struct options *o,
+                      struct fault *fault)
+{
+    struct picture p, depth = {0};
+    int code = picture_read(&p, o->input, fault);
+    if (!code && p.bits == 32)
+        code = check_floats(&p, strcmp(o->input, "-") ? o->input : "stdin", fault);
+    if (!code && r->depth) code = picture_read(&depth, r->depth, fault);
+    if (!code && r->depth) code = check_depth(r->depth, &p, &depth, fault);
+    if (!code) {
+        size_t samples = picture_samples(&p), depths = depth.width * depth.height;
+        set_picture(r, p.width, p.height, p.channels, p.bits);
+        r->maximum = p.maximum;
+        *input = (struct input){.element = r->element, .n = samples + depths};
+        input->data = allocated(malloc(input->n * (p.bits / 8)));
+        memcpy(input->data, p.samples, samples * (p.bits / 8));
+        append_depth(r, input, &depth);
+    }
+    picture_free(&p);
+    picture_free(&depth);
+    return code;
+}
+
+static int plan(const struct subject *s, struct input *input, struct fault *fault)
+{
+    struct request *r = s->self;
+    r->variant = (enum variant)s->options->variant;
+    int code = check(r, s->options, fault);
+    if (!code) code = choose(r, input, s->options, fault);
+    return code ? code : check_filter(r, s->options, fault);
+}
+
+static int input(const struct subject *s, struct input *input, struct fault *fault)
+{
+    struct request *r = s->self;
+    const struct options *o = s->options;
+    int code = o->input ? check(r, o, fault) : plan(s, input, fault);
+    r->variant = (enum variant)o->variant;
+    if (code) return code;
+    if (!o->input)
+        return o->real ? input_generate_uniform(input, r->element, input->n, o->seed, fault)
+                       : input_generate_bits(input, r->element, input->n, o->seed, fault);
+    code = read_files(r, input, o, fault);
+    if (code) return code;
+    code = check_filter(r, o, fault);
+    if (code) input_free(input);
+    return code;
+}
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* The result: the table, and behind it the filtered picture. Entries have four bytes, whatever they
- * are. */
-#define ENTRY sizeof(float)
-static size_t table_bytes(const struct request *r)
-{
-    return judge_entries(r->variant, r->size) * ENTRY;
-}
-
+/* The result: the table, and behind it the filtered picture. */
 static size_t picture_bytes(const struct request *r)
 {
-    return has_filter(r) ? sat_samples(r->size) * element_size(r->element) : 0;
+    return r->window.width ? sat_samples(r->size) * element_size(r->element) : 0;
 }
 
-static size_t workspace(const struct request *r)
+/* Without a workspace, *bytes becomes what fast needs of it. */
+static cudaError_t make_table(const struct request *r, const struct call *c, size_t *bytes)
 {
-    size_t bytes = 0;
-    if (r->variant != FAST) return sat_document_workspace(r->size);
-    sat_u8(NULL, &bytes, NULL, NULL, r->size, NULL);
-    return bytes;
+    void *w = c->workspace;
+    if (r->variant != FAST) return sat_document_table(c->out, c->in, r, w, c->stream);
+    switch (r->element) {
+    case ELEMENT_I8: return sat_u8(w, bytes, c->out, c->in, r->size, c->stream);
+    case ELEMENT_I16: return sat_u16(w, bytes, c->out, c->in, r->size, c->stream);
+    default: return sat_f32(w, bytes, c->out, c->in, r->size, c->stream);
+    }
 }
 
 static struct needs needs(const struct subject *s, size_t n)
 {
     const struct request *r = s->self;
+    struct needs needs = {.result = sat_table_bytes(r) + picture_bytes(r),
+                          .result_element = sizeof(float),
+                          .workspace = sat_document_workspace(r->size)};
     (void)n;
-    return (struct needs){.result = table_bytes(r) + picture_bytes(r),
-                          .result_element = ENTRY,
-                          .workspace = workspace(r)};
+    if (r->variant == FAST) make_table(r, &(struct call){0}, &needs.workspace);
+    return needs;
 }
 
 /* ---- one table, and one filter --------------------------------------------------------------- */
 
-/* The depths lie behind the pixels. */
-static struct window window_of(const struct request *r, const void *in)
+static cudaError_t filter(const struct request *r, void *to, const struct call *c)
 {
-    const void *depths = (const char *)in + sat_samples(r->size) * element_size(r->element);
-    return (struct window){r->box, r->depth ? depths : NULL, r->blur};
-}
-
-static cudaError_t make_table(const struct request *r, const struct call *c)
-{
-    struct sat_size size = r->size;
-    size_t bytes = workspace(r);
-    void *w = c->workspace;
-    if (r->variant != FAST)
-        return sat_document_table(c->out, c->in, r->element, size, r->variant == SHUFFLE, w,
-                                  c->stream);
-    switch (r->element) {
-    case ELEMENT_I8: return sat_u8(w, &bytes, c->out, c->in, size, c->stream);
-    case ELEMENT_I16: return sat_u16(w, &bytes, c->out, c->in, size, c->stream);
-    default: return sat_f32(w, &bytes, c->out, c->in, size, c->stream);
-    }
-}
-
-static cudaError_t filter(const struct request *r, void *to, const void *table, struct window w,
-                          cudaStream_t stream)
-{
-    struct sat_size size = r->size;
+    const void *depths = (const char *)c->in + sat_samples(r->size) * element_size(r->element);
     bool bytes = r->element == ELEMENT_I8;
     if (r->variant != FAST)
-        return sat_document_filter(to, table, r->element, size, w, r->maximum, stream);
-    if (w.depths)
-        return bytes ? sat_blur_u8(to, table, w.depths, size, w.focus, stream)
-                     : sat_blur_u16(to, table, w.depths, size, w.focus, stream);
-    return bytes ? sat_box_u8(to, table, size, w.width, stream)
-                 : sat_box_u16(to, table, size, w.width, stream);
+        return sat_document_filter(to, c->out, r->depth ? depths : NULL, r, c->stream);
+    if (r->depth)
+        return bytes ? sat_blur_u8(to, c->out, depths, r->size, r->window, c->stream)
+                     : sat_blur_u16(to, c->out, depths, r->size, r->window, c->stream);
+    return bytes ? sat_box_u8(to, c->out, r->size, r->box, c->stream)
+                 : sat_box_u16(to, c->out, r->size, r->box, c->stream);
 }
 
 static cudaError_t launch(const struct subject *s, const struct call *c)
 {
     const struct request *r = s->self;
+    size_t bytes = needs(s, c->n).workspace;
     if (c->n == 0) return cudaSuccess;
-    CUDA_TRY(make_table(r, c));
-    if (!has_filter(r)) return cudaSuccess;
-    return filter(r, (char *)c->out + table_bytes(r), c->out, window_of(r, c->in), c->stream);
+    CUDA_TRY(make_table(r, c, &bytes));
+    return r->window.width ? filter(r, (char *)c->out + sat_table_bytes(r), c) : cudaSuccess;
 }
 
-/* ---- what is right --------------------------------------------------------------------------- */
-
+/* For the report, `least`: one sample that is left out may be as small as this. */
 static void judge(const struct subject *s, const struct problem *p, const void *out,
                   struct verdict *v)
 {
     const struct request *r = s->self;
-    const struct judged judged = {
-        .variant = r->variant,
-        .size = r->size,
-        .element = r->element,
-        .pixels = p->in,
-        .table = out,
-        .picture = has_filter(r) ? (const char *)out + table_bytes(r) : NULL,
-        .window = window_of(r, p->in),
-    };
-    sat_judge(v, &judged);
+    v->least = r->element == ELEMENT_F32 ? facts_of(p).least : 1;
+    sat_judge(v, r, p->in, out);
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
-
-/* Every sample is read once, every entry of a table of 32 bits and every filtered sample
- * written. */
-static double least_bytes(const struct request *r, size_t n)
-{
-    return (double)(n * element_size(r->element)) + 4 * (double)sat_samples(r->size) +
-           (double)picture_bytes(r);
-}
 
 /*
  * fast: pixels are read twice. For 32 samples a column sum is written, scanned and read. (Tiles of
@@ -137,25 +327,28 @@ static double least_bytes(const struct request *r, size_t n)
  */
 static double moved_bytes(const struct request *r, size_t n)
 {
-    double samples = (double)sat_samples(r->size), table = (double)table_bytes(r);
-    double sample = (double)element_size(r->element);
-    double depths = (double)n * sample - samples * sample, filter = 0;
-    if (has_filter(r)) filter = table + depths + (double)picture_bytes(r);
+    double samples = (double)sat_samples(r->size), table = (double)sat_table_bytes(r);
+    double sample = (double)element_size(r->element), filter = 0;
+    double depths = ((double)n - samples) * sample;
+    if (r->window.width) filter = table + depths + (double)picture_bytes(r);
     if (r->variant == FAST) return samples * (2 * sample + 4 + 4 * 4 / 32.0) + filter;
     double moved = samples * (sample + 4 + 4 * sat_document_words(r->size));
     return moved + (r->size.channels > 1 ? samples * 4 + table : 0) + filter;
 }
 
-/* The buffers are aligned, except for --offset. */
-static void about_variant(const struct request *r, const struct options *o, char *text, size_t size)
+static void about_input(const struct request *r, const struct options *o, char *text, size_t size)
 {
-    if (r->variant != SHUFFLE) return;
-    const void *pixels = (const void *)(o->offset * element_size(r->element));
-    const char *reason = sat_no_shuffle(pixels, r->element, r->size);
-    if (reason)
-        snprintf(text, size, "kernel deinterleave, without shuffles: %s", reason);
+    static const char *const colors[] = {[1] = "grey", [3] = "RGB", [4] = "RGBA"};
+    static const char *const samples[] = {
+        [ELEMENT_I8] = "8 bits", [ELEMENT_I16] = "16 bits", [ELEMENT_F32] = "floats"};
+    char from[120];
+    if (o->input)
+        visible(from, sizeof from, strcmp(o->input, "-") ? o->input : "stdin");
     else
-        snprintf(text, size, "kernel deinterleave_by_shuffles: the samples are 8-bit RGB");
+        snprintf(from, sizeof from, "%llu", (unsigned long long)o->seed);
+    snprintf(text, size, "%zu x %zu pixels, %s, %s, %s%s", r->size.width, r->size.height,
+             colors[r->size.channels], samples[r->element], o->input ? "from " : "random, seed ",
+             from);
 }
 
 #define ROUNDED_UP 1.006 /* three digits of a product with this are not less than the number */
@@ -166,19 +359,21 @@ static void about_result(const struct request *r, char *text, size_t size)
         snprintf(text, size, "box filter of %zu x %zu pixels", r->box, r->box);
     else if (r->depth)
         snprintf(text, size, "filters of 1 to %zu pixels across, sharp at depth %u of %u",
-                 r->blur.width, r->blur.focus, r->blur.farthest);
+                 r->window.width, r->window.focus, r->window.farthest);
     else if (r->element == ELEMENT_F32)
         snprintf(text, size, "an entry's error is at most %.3g times its pixels' magnitudes",
-                 ROUNDED_UP * judge_relative_error(r->variant, r->size));
+                 ROUNDED_UP * sat_relative_error(r));
 }
 
+/* Every sample is read once, every entry of a table of 32 bits and every filtered sample
+ * written. */
 static void describe(const struct subject *s, size_t n, struct description *d)
 {
     const struct request *r = s->self;
-    d->least_bytes = least_bytes(r, n);
+    d->least_bytes = (double)(n * element_size(r->element)) + 4 * (double)sat_samples(r->size) +
+                     (double)picture_bytes(r);
     d->moved_bytes = moved_bytes(r, n);
-    sat_request_about(r, d->input, sizeof d->input, s->options);
-    about_variant(r, s->options, d->variant, sizeof d->variant);
+    about_input(r, s->options, d->input, sizeof d->input);
     about_result(r, d->result, sizeof d->result);
 }
 
@@ -193,27 +388,22 @@ static int write_table(const struct request *r, const uint32_t *table, const voi
     size_t samples = sat_samples(size), shape[] = {size.height, size.width, size.channels};
     bool is_whole = r->variant == FAST && r->element != ELEMENT_F32;
     enum element type = is_whole ? ELEMENT_U32 : ELEMENT_F32;
-    uint32_t *entries = allocated(malloc(samples * sizeof *entries)); /* or the bits of floats */
     double *sums = allocated(malloc(samples * sizeof *sums));
-    for (size_t i = 0; i < samples; i++) {
-        size_t pixel = i / size.channels;
-        entries[i] = table[judge_place(r->variant, size, pixel % size.width, pixel / size.width,
-                                       (unsigned)(i % size.channels))];
-    }
     if (is_whole) sat_reference(sums, pixels, r->element, size, false);
     for (unsigned c = 1; is_whole && c <= size.channels; c++) /* the largest ones */
         if (sums[samples - c] > UINT32_MAX) type = ELEMENT_U64;
 
     struct output output;
     int code = output_begin_npy(&output, r->sum, type, shape, size.channels > 1 ? 3 : 2, fault);
-    if (!code && type != ELEMENT_U64) code = output_add(&output, entries, samples, fault);
-    for (size_t i = 0; i < samples && type == ELEMENT_U64 && !code; i++) {
-        uint64_t sum = (uint64_t)sums[i];
-        uint64_t whole = sum + (uint64_t)(int32_t)(entries[i] - (uint32_t)sum);
-        code = output_add(&output, &whole, 1, fault);
+    for (size_t i = 0; i < samples && !code; i++) {
+        size_t pixel = i / size.channels;
+        uint32_t entry = table[sat_place(r, pixel % size.width, pixel / size.width) +
+                               i % size.channels]; /* or the bits of a float */
+        uint64_t sum = is_whole ? (uint64_t)sums[i] : 0;
+        uint64_t whole = sum + (uint64_t)(int32_t)(entry - (uint32_t)sum);
+        code = output_add(&output, type == ELEMENT_U64 ? (void *)&whole : &entry, 1, fault);
     }
     free(sums);
-    free(entries);
     return code ? code : output_end(&output, fault);
 }
 
@@ -226,7 +416,7 @@ static int write(const struct subject *s, const struct input *in, const void *ou
                                .channels = r->size.channels,
                                .bits = r->element == ELEMENT_I8 ? 8 : 16,
                                .maximum = r->maximum,
-                               .samples = (char *)(uintptr_t)out + table_bytes(r)};
+                               .samples = (char *)(uintptr_t)out + sat_table_bytes(r)};
     int code = r->sum ? write_table(r, out, in->data, fault) : 0;
     return code || !s->options->output ? code : picture_write(&filtered, s->options->output, fault);
 }
@@ -245,8 +435,8 @@ static const struct verbs verbs = {
     .open = open_request,
     .close = free,
     .files = files,
-    .plan = sat_request_plan,
-    .input = sat_request_input,
+    .plan = plan,
+    .input = input,
     .needs = needs,
     .launch = launch,
     .judge = judge,
@@ -268,6 +458,6 @@ const struct step step14 = {
     .default_n = 1 << 20,
     .element = ELEMENT_F32,
     .variants = variants,
-    .options = sat_request_options,
+    .options = options,
     .verbs = &verbs,
 };

@@ -101,74 +101,51 @@ static __global__ void filter(Pixel *out, const Table table, const Width width, 
     }
 }
 
-template <typename Table, typename Pixel, typename Width>
-static cudaError_t launch(Pixel *out, const Table &table, const Width &width, unsigned maximum,
-                          cudaStream_t stream)
+template <typename Table, typename Pixel>
+static cudaError_t launch(Pixel *out, const Table &table, const Pixel *depths, struct sat_focus f,
+                          unsigned maximum, cudaStream_t stream)
 {
     size_t blocks = (table.size.width * table.size.height + THREADS - 1) / THREADS;
     if (blocks == 0) return cudaSuccess;
     if (blocks > INT32_MAX) return cudaErrorInvalidValue; // beyond any grid
-    return launch_kernel(filter<Table, Pixel, Width>, (unsigned)blocks, THREADS, 0, stream, out,
-                         table, width, maximum);
+    if (!depths)
+        return launch_kernel(filter<Table, Pixel, same_width>, (unsigned)blocks, THREADS, 0, stream,
+                             out, table, same_width{f.width}, maximum);
+    return launch_kernel(filter<Table, Pixel, width_by_depth<Pixel>>, (unsigned)blocks, THREADS, 0,
+                         stream, out, table, width_by_depth<Pixel>{depths, f}, maximum);
 }
 
-/* Is the size valid, and a window's sum below 2^32 if each of its samples is at most `maximum`? */
-static bool window_is_valid(struct sat_size size, size_t width, uint64_t maximum)
-{
-    uint64_t across = width < size.width ? width : size.width;
-    uint64_t down = width < size.height ? width : size.height;
-    return sat_size_is_valid(size) && width > 0 &&
-           (across == 0 || down <= UINT32_MAX / maximum / across);
-}
-
+/* By the fast variant's table; depths NULL: a box filter. */
 template <typename Pixel>
-static cudaError_t box(Pixel *out, const uint32_t *table, struct sat_size size, size_t width,
-                       cudaStream_t stream)
+static cudaError_t filter_whole(Pixel *out, const uint32_t *table, const Pixel *depths,
+                                struct sat_size size, struct sat_focus f, cudaStream_t stream)
 {
     unsigned maximum = (Pixel)~0u;
-    if (!window_is_valid(size, width, maximum)) return cudaErrorInvalidValue;
-    return launch(out, whole_table{table, size}, same_width{width}, maximum, stream);
-}
-
-template <typename Pixel>
-static cudaError_t blur(Pixel *out, const uint32_t *table, const Pixel *depth, struct sat_size size,
-                        struct sat_focus focus, cudaStream_t stream)
-{
-    unsigned maximum = (Pixel)~0u;
-    if (!window_is_valid(size, focus.width, maximum) || focus.width % 2 == 0)
+    if (!sat_size_is_valid(size) || f.width == 0 || (depths && f.width % 2 == 0) ||
+        sat_window_overflows(size, f.width, maximum))
         return cudaErrorInvalidValue;
-    return launch(out, whole_table{table, size}, width_by_depth<Pixel>{depth, focus}, maximum,
-                  stream);
+    return launch(out, whole_table{table, size}, depths, f, maximum, stream);
 }
 
 #define FILTERS(name, Pixel)                                                                       \
     cudaError_t sat_box_##name(Pixel *out, const uint32_t *table, struct sat_size size,            \
                                size_t width, cudaStream_t stream)                                  \
     {                                                                                              \
-        return box(out, table, size, width, stream);                                               \
+        return filter_whole(out, table, (const Pixel *)NULL, size, {0, 0, width}, stream);         \
     }                                                                                              \
     cudaError_t sat_blur_##name(Pixel *out, const uint32_t *table, const Pixel *depth,             \
                                 struct sat_size size, struct sat_focus focus, cudaStream_t stream) \
     {                                                                                              \
-        return blur(out, table, depth, size, focus, stream);                                       \
+        return filter_whole(out, table, depth, size, focus, stream);                               \
     }
 FILTERS(u8, uint8_t)
 FILTERS(u16, uint16_t)
 
-template <typename Pixel>
-static cudaError_t launch_document(Pixel *out, const float_table &table, struct window w,
-                                   unsigned maximum, cudaStream_t stream)
+cudaError_t sat_document_filter(void *out, const float *table, const void *depths,
+                                const struct request *r, cudaStream_t stream)
 {
-    if (!w.depths) return launch(out, table, same_width{w.width}, maximum, stream);
-    return launch(out, table, width_by_depth<Pixel>{(const Pixel *)w.depths, w.focus}, maximum,
-                  stream);
-}
-
-cudaError_t sat_document_filter(void *out, const float *table, enum element element,
-                                struct sat_size size, struct window w, unsigned maximum,
-                                cudaStream_t stream)
-{
-    float_table t = {table, size};
-    if (element == ELEMENT_I8) return launch_document((uint8_t *)out, t, w, maximum, stream);
-    return launch_document((uint16_t *)out, t, w, maximum, stream);
+    float_table t = {table, r->size};
+    if (r->element == ELEMENT_I8)
+        return launch((uint8_t *)out, t, (const uint8_t *)depths, r->window, r->maximum, stream);
+    return launch((uint16_t *)out, t, (const uint16_t *)depths, r->window, r->maximum, stream);
 }

@@ -43,47 +43,42 @@ void sat_reference(double *table, const void *pixels, enum element element, stru
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 /* Each of the additions on the way from a pixel to its entry may round. */
-double judge_relative_error(enum variant variant, struct sat_size size)
+double sat_relative_error(const struct request *r)
 {
-    double depth = variant == FAST ? sat_depth(size) : sat_document_depth(size);
+    double depth = r->variant == FAST ? sat_depth(r->size) : sat_document_depth(r->size);
     return depth * ROUNDOFF / (1 - depth * ROUNDOFF);
 }
 
-static void check_table(struct verdict *v, const struct judged *j, const double *sums,
-                        const double *magnitudes)
+/* Where there are three channels, the fourth of the document's entries has to be +0. */
+static void check_table(struct verdict *v, const struct request *r, const void *table,
+                        const double *sums, const double *magnitudes)
 {
-    bool modulo = j->variant == FAST && j->element != ELEMENT_F32;
-    double error = judge_relative_error(j->variant, j->size);
-    for (size_t y = 0, i = 0; y < j->size.height; y++)
-        for (size_t x = 0; x < j->size.width; x++)
-            for (unsigned c = 0; c < j->size.channels; c++, i++) {
-                size_t at = judge_place(j->variant, j->size, x, y, c);
-                bool exact = j->element != ELEMENT_F32 && sums[i] <= EXACT_UP_TO;
-                if (modulo)
-                    verdict_compare_integer(v, at, ELEMENT_U32, j->table, at, (uint64_t)sums[i]);
-                else
-                    verdict_compare_real(v, at, ELEMENT_F32, j->table, at, sums[i],
-                                         exact ? 0 : error * magnitudes[i]);
+    bool modulo = r->variant == FAST && r->element != ELEMENT_F32;
+    double error = sat_relative_error(r);
+    for (size_t pixel = 0, i = 0; pixel < r->size.width * r->size.height; pixel++)
+        for (unsigned c = 0; c < sat_entry_channels(r); c++) {
+            size_t at = sat_place(r, pixel % r->size.width, pixel / r->size.width) + c;
+            if (modulo || c >= r->size.channels) {
+                uint64_t want = c < r->size.channels ? (uint64_t)sums[i++] : 0;
+                verdict_compare_integer(v, at, ELEMENT_U32, table, at, want);
+            } else {
+                bool exact = r->element != ELEMENT_F32 && sums[i] <= EXACT_UP_TO;
+                verdict_compare_real(v, at, ELEMENT_F32, table, at, sums[i],
+                                     exact ? 0 : error * magnitudes[i]);
+                i++;
             }
-}
-
-/* The fourth float of the document's entries, where there are three channels. */
-static void check_fourth(struct verdict *v, const struct judged *j)
-{
-    if (j->variant == FAST || j->size.channels != 3) return;
-    for (size_t i = 3; i < judge_entries(j->variant, j->size); i += 4)
-        verdict_compare_integer(v, i, ELEMENT_U32, j->table, i, 0);
+        }
 }
 
 /* ---- filtered pictures ----------------------------------------------------------------------- */
 
 /* The width of the window of a pixel. In the document's words, the depth gives a blur factor that
  * modulates the filter's width. */
-static size_t width_at(const struct judged *j, size_t pixel)
+static size_t width_at(const struct request *r, const void *pixels, size_t pixel)
 {
-    struct sat_focus f = j->window.focus;
-    if (!j->window.depths) return j->window.width;
-    unsigned depth = (unsigned)sample(j->window.depths, j->element, pixel);
+    struct sat_focus f = r->window;
+    if (!r->depth) return f.width;
+    unsigned depth = (unsigned)sample(pixels, r->element, sat_samples(r->size) + pixel);
     uint64_t far = f.farthest > f.focus ? f.farthest - f.focus : 0;
     uint64_t away = depth > f.focus ? depth - f.focus : f.focus - depth;
     uint64_t most = f.focus > far ? f.focus : far;
@@ -98,75 +93,58 @@ struct mean {
 };
 
 /* The sum of the first x pixels of the first y rows. */
-static double corner(const struct judged *j, const double *sums, size_t x, size_t y, unsigned c)
+static double corner(struct sat_size size, const double *sums, size_t x, size_t y, unsigned c)
 {
-    return x && y ? sums[judge_place(FAST, j->size, x - 1, y - 1, c)] : 0;
+    return x && y ? sums[((y - 1) * size.width + x - 1) * size.channels + c] : 0;
 }
 
-static struct mean mean_at(const struct judged *j, const double *sums, size_t x, size_t y,
+static struct mean mean_at(struct sat_size size, const double *sums, size_t width, size_t pixel,
                            unsigned c)
 {
-    size_t width = width_at(j, y * j->size.width + x), before = (width - 1) / 2, behind = width / 2;
+    size_t x = pixel % size.width, y = pixel / size.width;
+    size_t before = (width - 1) / 2, behind = width / 2;
     size_t left = x > before ? x - before : 0, top = y > before ? y - before : 0;
-    size_t right = j->size.width - x > behind ? x + behind + 1 : j->size.width;
-    size_t bottom = j->size.height - y > behind ? y + behind + 1 : j->size.height;
-    double ur = corner(j, sums, right, bottom, c); /* as in the document: upper right, … */
-    double ul = corner(j, sums, left, bottom, c);
-    double lr = corner(j, sums, right, top, c);
-    double ll = corner(j, sums, left, top, c);
+    size_t right = size.width - x > behind ? x + behind + 1 : size.width;
+    size_t bottom = size.height - y > behind ? y + behind + 1 : size.height;
+    double ur = corner(size, sums, right, bottom, c); /* as in the document: upper right, … */
+    double ul = corner(size, sums, left, bottom, c);
+    double lr = corner(size, sums, right, top, c);
+    double ll = corner(size, sums, left, top, c);
     return (struct mean){ur - ul - lr + ll, (double)((right - left) * (bottom - top)),
                          ur + ul + lr + ll};
 }
 
 /* A mean is rounded to the nearest, which may be another one where the sums are not exact: by the
  * errors of the four entries, of three additions, of the division, and of adding a half. */
-static void check_picture(struct verdict *v, const struct judged *j, const double *sums)
+static void check_picture(struct verdict *v, const struct request *r, const void *pixels,
+                          const void *picture, const double *sums)
 {
-    size_t samples = sat_samples(j->size), entries = judge_entries(j->variant, j->size);
-    double error = judge_relative_error(j->variant, j->size) + 3 * ROUNDOFF;
-    for (size_t i = 0; i < samples; i++) {
-        size_t pixel = i / j->size.channels;
-        struct mean m = mean_at(j, sums, pixel % j->size.width, pixel / j->size.width,
-                                (unsigned)(i % j->size.channels));
+    size_t entries = sat_table_bytes(r) / 4;
+    double error = sat_relative_error(r) + 3 * ROUNDOFF;
+    for (size_t i = 0; i < sat_samples(r->size); i++) {
+        size_t pixel = i / r->size.channels, width = width_at(r, pixels, pixel);
+        struct mean m = mean_at(r->size, sums, width, pixel, (unsigned)(i % r->size.channels));
         double mean = m.sum / m.pixels, rounding = 0.5 + 4 * ROUNDOFF * (mean + 1);
-        uint32_t got = (uint32_t)sample(j->picture, j->element, i);
-        if (j->variant == FAST)
+        uint32_t got = (uint32_t)sample(picture, r->element, i);
+        if (r->variant == FAST)
             verdict_compare_integer(v, entries + i, ELEMENT_U32, &got, 0, (uint64_t)(mean + 0.5));
         else
             verdict_compare_real(v, entries + i, ELEMENT_U32, &got, 0, mean,
                                  rounding + error * m.corners / m.pixels);
     }
-    v->checked += samples;
 }
 
 /* ---- everything ------------------------------------------------------------------------------ */
 
-/* For the report: one sample that is left out may be as small as this. */
-static double smallest(const struct judged *j)
+void sat_judge(struct verdict *v, const struct request *r, const void *in, const void *out)
 {
-    double least = INFINITY;
-    if (j->element != ELEMENT_F32) return 1;
-    for (size_t i = 0; i < sat_samples(j->size); i++) {
-        double magnitude = fabs(sample(j->pixels, j->element, i));
-        if (magnitude > 0 && magnitude < least) least = magnitude;
-    }
-    return least;
-}
-
-void sat_judge(struct verdict *v, const struct judged *j)
-{
-    size_t samples = sat_samples(j->size);
+    size_t samples = sat_samples(r->size);
     double *sums = allocated(malloc(2 * samples * sizeof *sums)), *magnitudes = sums;
-    v->right = v->exact = true;
-    v->checked = samples;
-    v->least = smallest(j);
-    sat_reference(sums, j->pixels, j->element, j->size, false);
-    if (j->element == ELEMENT_F32) {
-        magnitudes = sums + samples;
-        sat_reference(magnitudes, j->pixels, j->element, j->size, true);
-    }
-    check_table(v, j, sums, magnitudes);
-    check_fourth(v, j);
-    if (j->picture) check_picture(v, j, sums);
+    v->checked = r->window.width ? 2 * samples : samples;
+    sat_reference(sums, in, r->element, r->size, false);
+    if (r->element == ELEMENT_F32)
+        sat_reference(magnitudes = sums + samples, in, r->element, r->size, true);
+    check_table(v, r, out, sums, magnitudes);
+    if (r->window.width) check_picture(v, r, in, (const char *)out + sat_table_bytes(r), sums);
     free(sums);
 }

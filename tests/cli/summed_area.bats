@@ -77,30 +77,6 @@ pictures() { python3 -B tests/cli/pictures.py "$@"; }
     done
 }
 
-@test "the report says which kernel de-interleaves, and why" {
-    plain="kernel deinterleave, without shuffles: the"
-    while IFS='|' read -r options remark; do
-        # shellcheck disable=SC2086 # options are words
-        run -0 step14 --variant document-shuffle $options
-        says "  variant     document-shuffle
-              ${remark/PLAIN/$plain}"
-        # shellcheck disable=SC2086
-        run step14 --variant document-shuffle $options --json
-        says "\"variant_remark\": \"${remark/PLAIN/$plain}\""
-    done <<'END'
---channels 3 --size 16x8|kernel deinterleave_by_shuffles: the samples are 8-bit RGB
---channels 3 --size 16x8 --bits 16|PLAIN samples do not have 8 bits
---channels 3 --size 16x8 --real|PLAIN samples do not have 8 bits
---channels 4 --size 16x8|PLAIN pixels do not have 3 channels
---channels 3 --size 127x1|PLAINre are fewer than 128 pixels
---channels 3 --size 16x8 --offset 1|PLAIN pixels do not begin at a multiple of 4 bytes
-END
-    run step14 --variant document --channels 3 --size 16x8
-    says_not "kernel deinterleave"
-    run step14 --variant document --channels 3 --size 16x8 --json
-    says '"variant_remark": null'
-}
-
 # bats test_tags=slow
 @test "floats, of PFM and .npy, and the error that is stated" {
     for picture in "a.pfm 40 30 1 < fast" "a.pfm 40 30 3 > document" "a.npy 40 30 1 > fast" \

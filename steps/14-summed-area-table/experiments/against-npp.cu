@@ -72,14 +72,13 @@ static int fill_context(npp_context *context, cudaStream_t stream, struct fault 
 
 /* A picture, its tables, and one operation on them. */
 struct job {
-    sat_size size;
+    request asked; // its size, samples and variant
     uint8_t *pixels;
     void *table, *workspace;
     size_t bytes; /* of the workspace */
     npp_integral *npp;
     npp_context context;
     phase only;
-    bool shuffle;
     copy_fn *copy;
     size_t copied;
 };
@@ -87,7 +86,7 @@ struct job {
 static cudaError_t run_npp(void *context, cudaStream_t)
 {
     job *j = (job *)context;
-    npp_size size = {(int)j->size.width, (int)j->size.height};
+    npp_size size = {(int)j->asked.size.width, (int)j->asked.size.height};
     int row = (size.width + 1) * (int)sizeof(int32_t);
     int error = j->npp(j->pixels, size.width, (int32_t *)j->table, row, size, 0, j->context);
     return error ? cudaErrorUnknown : cudaSuccess;
@@ -96,21 +95,20 @@ static cudaError_t run_npp(void *context, cudaStream_t)
 static cudaError_t run_fast(void *context, cudaStream_t stream)
 {
     job *j = (job *)context;
-    return sat_u8(j->workspace, &j->bytes, (uint32_t *)j->table, j->pixels, j->size, stream);
+    return sat_u8(j->workspace, &j->bytes, (uint32_t *)j->table, j->pixels, j->asked.size, stream);
 }
 
 static cudaError_t run_document(void *context, cudaStream_t stream)
 {
     job *j = (job *)context;
-    return sat_document_table((float *)j->table, j->pixels, ELEMENT_I8, j->size, j->shuffle,
-                              j->workspace, stream);
+    return sat_document_table((float *)j->table, j->pixels, &j->asked, j->workspace, stream);
 }
 
 static cudaError_t run_phase(void *context, cudaStream_t stream)
 {
     job *j = (job *)context;
-    return sat_document_phase(j->only, (float *)j->table, j->pixels, ELEMENT_I8, j->size,
-                              j->shuffle, j->workspace, stream);
+    return sat_document_phase(j->only, (float *)j->table, j->pixels, &j->asked, j->workspace,
+                              stream);
 }
 
 static cudaError_t run_copy(void *context, cudaStream_t stream)
@@ -182,7 +180,8 @@ static bool has_strips(sat_size size)
 static cudaError_t run_traffic(void *context, cudaStream_t stream)
 {
     job *j = (job *)context;
-    size_t words = j->size.width / 4, strips = words / STRIP_WORDS * (j->size.height / STRIP_ROWS);
+    size_t words = j->asked.size.width / 4;
+    size_t strips = words / STRIP_WORDS * (j->asked.size.height / STRIP_ROWS);
     const uint32_t *pixels = (const uint32_t *)j->pixels;
     unsigned blocks = (unsigned)(strips / STRIP_WARPS);
     load_strips<<<blocks, STRIP_WARPS * 32, 0, stream>>>((uint32_t *)j->table, pixels, words);
@@ -197,31 +196,33 @@ static cudaError_t run_traffic(void *context, cudaStream_t stream)
  * not an error of this program. */
 static int check_npp(struct experiment *e, const job *j, const double *want, struct fault *fault)
 {
-    size_t row = j->size.width + 1, entries = row * (j->size.height + 1), wrong = 0;
+    sat_size size = j->asked.size;
+    size_t row = size.width + 1, entries = row * (size.height + 1), wrong = 0;
     uint32_t *got = (uint32_t *)malloc(entries * 4);
     if (!got) return fail(fault, EXIT_USAGE, "no memory left for NPP's table.");
     CUDA_CHECK(fault, cudaMemcpy(got, j->table, entries * 4, cudaMemcpyDeviceToHost));
-    for (size_t y = 0; y < j->size.height; y++)
-        for (size_t x = 0; x < j->size.width; x++)
-            wrong += got[(y + 1) * row + x + 1] != (uint32_t)(uint64_t)want[y * j->size.width + x];
+    for (size_t y = 0; y < size.height; y++)
+        for (size_t x = 0; x < size.width; x++)
+            wrong += got[(y + 1) * row + x + 1] != (uint32_t)(uint64_t)want[y * size.width + x];
     free(got);
     snprintf(e->variant, sizeof e->variant, "NPP");
     experiment_value(e, "entries_wrong", (double)wrong, "");
     return 0;
 }
 
-static int check_own(const job *j, variant v, const uint8_t *pixels, struct fault *fault)
+static int check_own(const job *j, const uint8_t *pixels, struct fault *fault)
 {
-    size_t bytes = judge_entries(v, j->size) * 4;
+    size_t bytes = sat_table_bytes(&j->asked);
     void *table = malloc(bytes);
     struct verdict verdict = {};
+    verdict.right = true;
     if (!table) return fail(fault, EXIT_USAGE, "no memory left for a table.");
     CUDA_CHECK(fault, cudaMemcpy(table, j->table, bytes, cudaMemcpyDeviceToHost));
-    struct judged judged = {v, j->size, ELEMENT_I8, pixels, table, NULL, {}};
-    sat_judge(&verdict, &judged);
+    sat_judge(&verdict, &j->asked, pixels, table);
     free(table);
     if (!verdict.right)
-        return fail(fault, EXIT_WRONG, "variant %d: %zu entries are wrong.", (int)v, verdict.wrong);
+        return fail(fault, EXIT_WRONG, "variant %d: %zu entries are wrong.", (int)j->asked.variant,
+                    verdict.wrong);
     return 0;
 }
 
@@ -235,9 +236,9 @@ static int run_once(struct experiment *e, run_fn *work, job *j, struct fault *fa
 
 static int check_npp_once(struct experiment *e, job *j, const uint8_t *pixels, struct fault *fault)
 {
-    double *want = (double *)malloc(j->size.width * j->size.height * sizeof *want);
+    double *want = (double *)malloc(j->asked.size.width * j->asked.size.height * sizeof *want);
     if (!want) return fail(fault, EXIT_USAGE, "no memory left for the reference.");
-    sat_reference(want, pixels, ELEMENT_I8, j->size, false);
+    sat_reference(want, pixels, ELEMENT_I8, j->asked.size, false);
     int code = run_once(e, run_npp, j, fault);
     if (!code) code = check_npp(e, j, want, fault);
     free(want);
@@ -257,15 +258,15 @@ struct memory {
 
 static int allocate(memory *m, size_t side, struct fault *fault)
 {
-    sat_size rgb = {side, side, 3};
-    size_t count = 3 * side * side, document = sat_document_workspace(rgb);
+    size_t count = 3 * side * side, document = sat_document_workspace({side, side, 3});
+    size_t table = 4 * sizeof(float) * side * side; // the document's
     uint32_t state = 1;
     m->host = (uint8_t *)malloc(count);
     if (!m->host) return fail(fault, EXIT_USAGE, "no memory left for a picture.");
     for (size_t i = 0; i < count; i++)
         m->host[i] = (uint8_t)((state = state * 1664525 + 1013904223) >> 24);
     CUDA_CHECK(fault, cudaMalloc(&m->pixels, count + BEHIND));
-    CUDA_CHECK(fault, cudaMalloc(&m->table, judge_entries(DOCUMENT, rgb) * 4 + BEHIND));
+    CUDA_CHECK(fault, cudaMalloc(&m->table, table + BEHIND));
     CUDA_CHECK(fault, cudaMalloc(&m->workspace, document));
     CUDA_CHECK(fault, cudaMemcpy(m->pixels, m->host, count, cudaMemcpyHostToDevice));
     return 0;
@@ -279,12 +280,13 @@ static void release(memory *m)
     cudaFree(m->workspace);
 }
 
-static job make_job(const memory *m, size_t side, unsigned channels)
+static job make_job(const memory *m, size_t side, unsigned channels, variant variant)
 {
     job j = {};
-    j.size = {side, side, channels};
+    j.asked.variant = variant, j.asked.element = ELEMENT_I8;
+    j.asked.size = {side, side, channels};
     j.pixels = m->pixels, j.table = m->table, j.workspace = m->workspace;
-    sat_u8(NULL, &j.bytes, NULL, NULL, j.size, NULL);
+    sat_u8(NULL, &j.bytes, NULL, NULL, j.asked.size, NULL);
     return j;
 }
 
@@ -292,17 +294,17 @@ static job make_job(const memory *m, size_t side, unsigned channels)
 static int compare_grey(struct experiment *e, const memory *m, size_t side, npp_integral *npp,
                         struct fault *fault)
 {
-    job own = make_job(m, side, 1), other = own, copies[ROOF_WAYS];
+    job own = make_job(m, side, 1, FAST), other = own, copies[ROOF_WAYS];
     experiment_work works[3 + ROOF_WAYS];
     size_t count = 0;
     int code = run_once(e, run_fast, &own, fault);
-    if (!code) code = check_own(&own, FAST, m->host, fault);
+    if (!code) code = check_own(&own, m->host, fault);
     other.npp = npp;
     if (!code && npp) code = fill_context(&other.context, e->timer.stream, fault);
     if (!code && npp) code = check_npp_once(e, &other, m->host, fault);
     works[count++] = {"fast", NULL, run_fast, &own, 0};
     if (npp) works[count++] = {"NPP", NULL, run_npp, &other, 0};
-    if (has_strips(own.size)) works[count++] = {"traffic", NULL, run_traffic, &own, 0};
+    if (has_strips(own.asked.size)) works[count++] = {"traffic", NULL, run_traffic, &own, 0};
     for (int way = 0; way < ROOF_WAYS; way++) {
         copies[way] = own;
         copies[way].copy = roof_ways[way].copy;
@@ -319,13 +321,13 @@ static int compare_phases(struct experiment *e, const memory *m, size_t side, st
                                               "scan columns", "interleave"};
     job jobs[PHASES + 3];
     experiment_work works[PHASES + 3];
-    for (job &j : jobs) j = make_job(m, side, 3);
+    for (job &j : jobs) j = make_job(m, side, 3, DOCUMENT);
     int code = 0;
     for (int shuffle = 0; shuffle < 2 && !code; shuffle++) {
         job &whole = jobs[PHASES + shuffle];
-        whole.shuffle = shuffle;
+        whole.asked.variant = shuffle ? SHUFFLE : DOCUMENT;
         code = run_once(e, run_document, &whole, fault);
-        if (!code) code = check_own(&whole, DOCUMENT, m->host, fault);
+        if (!code) code = check_own(&whole, m->host, fault);
         works[PHASES + shuffle] = {shuffle ? "document-shuffle" : "document", NULL, run_document,
                                    &whole, 0};
     }
@@ -333,7 +335,7 @@ static int compare_phases(struct experiment *e, const memory *m, size_t side, st
         jobs[p].only = (phase)p;
         works[p] = {names[p], NULL, run_phase, &jobs[p], 0};
     }
-    jobs[PHASES + 2].shuffle = true;
+    jobs[PHASES + 2].asked.variant = SHUFFLE;
     works[PHASES + 2] = {"de-interleave by shuffles", NULL, run_phase, &jobs[PHASES + 2], 0};
     return code ? code : experiment_side_by_side(e, works, PHASES + 3, fault);
 }

@@ -1,6 +1,6 @@
 /*
- * document.cuh — two kernels of the document's table: pixels become arrays of floats, and back; and
- * rows are scanned.
+ * document.cuh — the kernels of the document's table: pixels become arrays of floats, and back;
+ * rows are scanned; and matrices are transposed.
  */
 #ifndef STEP14_STRUCTURES_CUH
 #define STEP14_STRUCTURES_CUH
@@ -12,10 +12,7 @@
 
 /* ---- structures ------------------------------------------------------------------------------ */
 
-/*
- * From an array of structures, the pixels, to an array for each channel, in two
- * ways; and back.
- */
+/* From an array of structures, the pixels, to an array for each channel, in two ways; and back. */
 
 #define LANES     32
 #define ALL_LANES 0xffffffffu
@@ -98,13 +95,9 @@ static __global__ void interleave(float *table, const float *planes, size_t coun
 
 /* ---- scans of rows --------------------------------------------------------------------------- */
 
-/*
- * Step 5's scan for many rows at a time: a two-dimensional grid, with a row of
- * blocks for each row of the picture.
- *
- * Only the indices into global memory differ from the scan of one array, as the document says; and
- * the sums may include the element itself.
- */
+/* Step 5's scan for many rows at a time: a two-dimensional grid, with a row of blocks for each row
+ * of the picture. Only the indices into global memory differ from the scan of one array, as the
+ * document says; and the sums may include the element itself. */
 
 #define BLOCK_ELEMENTS 512 // that a block scans at most: step 5's B
 
@@ -187,6 +180,35 @@ static __global__ void add_to_rows(float *g_odata, const float *g_incr, size_t w
 
     if (ai < width) row[ai] += before;
     if (bi < width) row[bi] += before;
+}
+
+/* ---- transposition --------------------------------------------------------------------------- */
+
+/* A matrix is transposed by tiles in shared memory: rows are loaded, columns stored, and both
+ * accesses to global memory are coalesced. */
+
+#define SIDE           32 // of a tile
+#define TRANSPOSE_ROWS 8  // that the threads of a block load at a time
+
+/* Block (b, 0, c) transposes tile b of matrix c, of `height` rows; matrices follow each other. */
+static __global__ void transpose(float *out, const float *in, size_t width, size_t height)
+{
+    // One float more in a row: the elements of a column lie in 32 banks.
+    __shared__ float tile[SIDE][SIDE + 1];
+    size_t tiles_across = (width + SIDE - 1) / SIDE;
+    size_t x0 = blockIdx.x % tiles_across * SIDE, y0 = blockIdx.x / tiles_across * SIDE;
+    size_t matrix = blockIdx.z * width * height;
+    int i = threadIdx.x;
+
+    for (int j = threadIdx.y; j < SIDE; j += TRANSPOSE_ROWS)
+        if (x0 + i < width && y0 + j < height) tile[j][i] = in[matrix + (y0 + j) * width + x0 + i];
+
+    // Other threads have loaded the column that this one stores: no read may start before.
+    __syncthreads();
+
+    for (int j = threadIdx.y; j < SIDE; j += TRANSPOSE_ROWS)
+        if (x0 + j < width && y0 + i < height)
+            out[matrix + (x0 + j) * height + y0 + i] = tile[i][j];
 }
 
 #endif
