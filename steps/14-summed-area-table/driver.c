@@ -153,21 +153,16 @@ static int choose(struct request *r, struct input *input, const struct options *
  * its rounding. */
 static int check_floats(const struct picture *p, const char *name, struct fault *fault)
 {
-    const float *samples = p->samples;
-    size_t row = p->width * p->channels, count = picture_samples(p);
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!isfinite(samples[i]))
-            return fail(fault, EXIT_USAGE,
-                        "%s: pixel %zu of row %zu is %g; a table of sums needs finite pixels.",
-                        name, i % row / p->channels, i / row, (double)samples[i]);
-        sum += fabs((double)samples[i]);
-    }
-    if (sum <= SUM_MOST) return 0;
+    struct problem pixels = {.element = ELEMENT_F32, .in = p->samples, .n = picture_samples(p)};
+    struct facts facts = facts_of(&pixels);
+    if (!facts.finite)
+        return fail(fault, EXIT_USAGE,
+                    "%s: a pixel is infinite or NaN; a table of sums needs finite pixels.", name);
+    if (facts.magnitude <= SUM_MOST) return 0;
     return fail(fault, EXIT_USAGE,
-                "%s: the magnitudes of its pixels add up to %.3g, and a table of floats holds up "
+                "%s: the magnitudes of its pixels add up to %.3Lg, and a table of floats holds up "
                 "to %.3g; scale them.",
-                name, sum, SUM_MOST);
+                name, facts.magnitude, SUM_MOST);
 }
 
 static int check_depth(const char *name, const struct picture *p, const struct picture *depth,

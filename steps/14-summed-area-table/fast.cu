@@ -24,11 +24,10 @@
 static size_t divide_up(size_t n, size_t by) { return (n + by - 1) / by; }
 static size_t round_up(size_t n, size_t to) { return divide_up(n, to) * to; }
 
+static_assert(strip<1>::SAMPLES == strip<4>::SAMPLES, "strips of grey and RGBA are as wide");
 static size_t strip_samples(unsigned channels)
 {
-    return channels == 1   ? (size_t)strip<1>::SAMPLES
-           : channels == 3 ? (size_t)strip<3>::SAMPLES
-                           : (size_t)strip<4>::SAMPLES;
+    return (size_t)(channels == 3 ? strip<3>::SAMPLES : strip<4>::SAMPLES);
 }
 
 /* Tiles that keep an H200 busy, by trial. */
