@@ -59,7 +59,7 @@ struct request {
 /* Does a value, its index, go with each key? */
 static inline bool request_has_values(const struct request *r) { return r->pairs || r->lines; }
 
-/* reference.c: judges every key and value of a result by a sort on the CPU (the verb judge). */
+/* driver.c: judges every key and value of a result by a sort on the CPU (the verb judge). */
 void sort_judge(const struct subject *, const struct problem *, const void *out,
                 struct verdict *);
 
