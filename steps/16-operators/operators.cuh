@@ -12,7 +12,7 @@
  *   leave(before, own)    the result from the state of all elements that count for it, and the
  *                         state of its own element;
  *   begin(h)    the state of an initial value that is given as a result.
- * All of them are called on the GPU, and on the CPU by reference.cuh and check.cuh.
+ * All of them are called on the GPU, and on the CPU by check.cuh.
  */
 #ifndef STEP16_OPERATORS_CUH
 #define STEP16_OPERATORS_CUH

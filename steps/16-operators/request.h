@@ -5,9 +5,9 @@
 #define STEP16_REQUEST_H
 
 #include "common/harness/input/input.h"
+#include "common/harness/verify/verify.h"
 #include "common/step/options.h"
-#include "common/tools/library/scan/functions.h"
-#include "common/tools/library/scan/judge.h"
+#include "common/tools/library/scan/scan.h"
 
 /* The operators of --op. A segmented one is its plain one with --heads. */
 enum operator_kind {
@@ -38,6 +38,26 @@ extern const struct operator_facts operator_facts[OPERATORS];
 /* An array of the step's own in device memory, displaced by --offset as the harness's are. */
 struct own_array {
     char *memory, *data; /* NULL: there is none */
+};
+
+/* Both count from 1 on. */
+struct text_place {
+    size_t line, column;
+};
+
+/* What a judged result says, beside its elements. */
+struct findings {
+    size_t visible;             /* points in the line of sight */
+    size_t greatest;            /* depth of brackets */
+    size_t open;                /* brackets that are open at the ends of their sequences */
+    bool wrong;                 /* there is a closing bracket without an opening one */
+    struct text_place wrong_at; /* the first one in the order of the scan */
+
+    /* --partners: up to the first closing bracket without an opening one. */
+    size_t pairs;
+    bool mixed;                        /* there are partners of different kinds, such as ( and ] */
+    char mixed_opening, mixed_closing; /* the first two in the order of the closing ones, */
+    struct text_place opening_at, closing_at; /* and where they are */
 };
 
 /* The options of the step's own, as --help has them, and what follows from them. */
@@ -105,5 +125,11 @@ size_t operators_own_bytes(const struct request *, size_t n);
 /* Makes the array of heads on the host: n elements have *count of them, in *bytes bytes. NULL: no
  * memory. */
 void *operators_heads(const struct request *, size_t n, size_t *count, size_t *bytes);
+
+/* ---- common/tools/library/scan/judge.c -------------------------------------------------------- */
+
+/* Judges each result by a loop over its sequence, or each partner of a bracket by that of a stack.
+ * Fills in r->found. */
+void operators_judge(struct request *r, const struct problem *, const void *out, struct verdict *);
 
 #endif

@@ -280,3 +280,16 @@ open at the end: 2" ]
             [ "$output" = "usage: example16-json FILE.json" ]
     done
 }
+
+# bats test_tags=slow
+@test "n and the type fix every bit, and not the schedule" {
+    awk 'BEGIN { for (i = 0; i < 70000; i++) print sin(i) }' >"$dir/x"
+    for op in sum logsumexp "ema --reverse"; do
+        for seed in 1 2 3; do
+            # shellcheck disable=SC2086 # options are words
+            build/emu/emu --schedule $seed ./step16 --op $op --type f32 --reps 0 --input "$dir/x" \
+                --output "$dir/$seed.npy"
+            cmp "$dir/1.npy" "$dir/$seed.npy"
+        done
+    done
+}

@@ -3,7 +3,7 @@
  * with a reference: each operator and type, and each option; argmax and argmin against a loop, with
  * equal elements, -0, NaN and infinities.
  */
-#include "common/tools/library/scan/functions.h"
+#include "common/tools/library/scan/scan.h"
 #include "tests/unit/library/calls.h"
 #include "tests/support/cudart_check.h"
 

@@ -1,5 +1,5 @@
-/* functions.c — the table of functions.h. */
-#include "functions.h"
+/* functions.c — the table of scan.h's functions. */
+#include "scan.h"
 
 #define CALL(name, ...)                                                                            \
     static cudaError_t call_##name(const struct scan_call *c)                                      \

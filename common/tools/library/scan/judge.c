@@ -34,7 +34,6 @@
  * The loop itself uses long double, and double for logsumexp of floats. Its error is added.
  */
 #include "common/files/allocated.h"
-#include "judge.h"
 #include "shape.h"
 #include "steps/16-operators/request.h"
 
@@ -360,18 +359,6 @@ static void judge_sequences(struct judge *j)
     }
 }
 
-/* For the report: an element that is left out may be as small as this. */
-static double smallest(const struct judge *j)
-{
-    double least = INFINITY;
-    if (!element_is_real(j->request->element)) return 1;
-    for (size_t i = 0; i < j->n; i++) {
-        double magnitude = fabs((double)real_at(j->request->element, j->in, i));
-        if (magnitude > 0 && magnitude < least) least = magnitude;
-    }
-    return least;
-}
-
 /* ---- partners -------------------------------------------------------------------------------- */
 
 /* The bracket at `closing` closes the one at `opening`. */
@@ -442,7 +429,7 @@ void operators_judge(struct request *r, const struct problem *p, const void *out
                       .depth = depth_of(r, p->n),
                       .exact_most = element_exact_max(r->element)};
     j.growth = expm1l(((long double)j.depth + decays) * (long double)j.u);
-    v->least = smallest(&j);
+    v->least = element_is_real(r->element) ? facts_of(p).least : 1; /* for the report */
     r->found = (struct findings){0};
     if (r->partners)
         judge_partners(&j);

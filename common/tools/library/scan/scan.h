@@ -138,6 +138,32 @@ cudaError_t scan_sight_f32(void *workspace, size_t *bytes, int32_t *out, const f
 cudaError_t scan_bracket_partners(void *workspace, size_t *bytes, int32_t *partner,
                                   const uint8_t *text, size_t n, cudaStream_t stream);
 
+/* ---- functions.c: the scans as rows of a table, for programs that choose one by its name ------ */
+
+/* The arguments of any of them. */
+struct scan_call {
+    void *workspace;
+    size_t *bytes;
+    void *out;
+    const void *in, *second;
+    size_t n;
+    double keep, take; /* decay */
+    float eye;         /* sight */
+    const struct upsweep_scan_options *options;
+    cudaStream_t stream;
+};
+
+struct scan_function {
+    const char *name;       /* "sum_f32": the operator, and the type of elements of `in` */
+    size_t in, second, out; /* bytes of an element; second: or 0 */
+    bool real;              /* are elements of `in` floats? */
+    bool all_heads;         /* does it take UPSWEEP_HEADS_BYTES and UPSWEEP_HEADS_KEYS? */
+    cudaError_t (*call)(const struct scan_call *);
+};
+
+/* Ends with a row whose name is NULL. */
+extern const struct scan_function scan_functions[];
+
 #ifdef __cplusplus
 }
 #endif
