@@ -126,7 +126,7 @@ size_t operators_own_bytes(const struct request *, size_t n);
  * memory. */
 void *operators_heads(const struct request *, size_t n, size_t *count, size_t *bytes);
 
-/* ---- common/tools/library/scan/judge.c -------------------------------------------------------- */
+/* ---- common/tools/library/scan/judge.c ------------------------------------------------------- */
 
 /* Judges each result by a loop over its sequence, or each partner of a bracket by that of a stack.
  * Fills in r->found. */

@@ -1,9 +1,9 @@
 /*
  * test_operators.c — what step 16's scan.h promises: each operator, type, shape and direction has
  * the results of a loop on the CPU, in every bit where the operator does not round these numbers;
- * special values; workspaces that are used again; and the calls that it refuses. Then the judge of ./step16, and scan_check_operator, which finds nothing in the
- * operators of the library and prints a counterexample for operators that are not associative or
- * have a wrong identity.
+ * special values; workspaces that are used again; and the calls that it refuses. Then the judge of
+ * ./step16, and scan_check_operator, which finds nothing in the operators of the library and prints
+ * a counterexample for operators that are not associative or have a wrong identity.
  */
 #define _GNU_SOURCE
 #include "tests/support/cudart_check.h"

@@ -138,7 +138,7 @@ cudaError_t scan_sight_f32(void *workspace, size_t *bytes, int32_t *out, const f
 cudaError_t scan_bracket_partners(void *workspace, size_t *bytes, int32_t *partner,
                                   const uint8_t *text, size_t n, cudaStream_t stream);
 
-/* ---- functions.c: the scans as rows of a table, for programs that choose one by its name ------ */
+/* ---- functions.c: the scans as rows of a table, for programs that choose one by its name ----- */
 
 /* The arguments of any of them. */
 struct scan_call {
