@@ -98,24 +98,6 @@ static cudaError_t take_apart(float *planes, const void *pixels, const struct re
     }
 }
 
-static cudaError_t launch_transpose(float *out, const float *in, struct sat_size size,
-                                    cudaStream_t stream)
-{
-    dim3 grid((unsigned)(divide_up(size.width, SIDE) * divide_up(size.height, SIDE)), 1,
-              size.channels);
-    return launch_kernel(transpose, grid, dim3(SIDE, TRANSPOSE_ROWS), 0, stream, out, in,
-                         size.width, size.height);
-}
-
-static cudaError_t launch_interleave(float *table, const float *planes, size_t count,
-                                     unsigned channels, cudaStream_t stream)
-{
-    unsigned blocks = (unsigned)divide_up(count, THREADS);
-    bool aligned = (uintptr_t)table % sizeof(float4) == 0;
-    return launch_kernel(aligned ? interleave<true> : interleave<false>, blocks, THREADS, 0, stream,
-                         table, planes, count, channels);
-}
-
 /* The channels as arrays of floats, rounded up so that what follows is aligned. */
 static size_t plane_floats(struct sat_size size)
 {
@@ -135,7 +117,8 @@ cudaError_t sat_document_phase(enum phase phase, float *table, const void *pixel
 {
     struct sat_size size = r->size;
     size_t count = size.width * size.height, c = size.channels;
-    bool grey = c == 1; // nothing to be interleaved
+    size_t tiles = divide_up(size.width, SIDE) * divide_up(size.height, SIDE);
+    bool grey = c == 1, aligned = (uintptr_t)table % sizeof(float4) == 0;
     float *planes = (float *)workspace;
     float *turned = grey ? table : planes + plane_floats(size);
     float *sums = planes + (grey ? 1 : 2) * plane_floats(size);
@@ -144,10 +127,16 @@ cudaError_t sat_document_phase(enum phase phase, float *table, const void *pixel
     switch (phase) {
     case DEINTERLEAVE: return take_apart(planes, pixels, r, stream);
     case SCAN_ROWS: return scan_all_rows(planes, sums, size.width, size.height * c, stream);
-    case TRANSPOSE: return launch_transpose(turned, planes, size, stream);
+    case TRANSPOSE:
+        return launch_kernel(transpose, dim3((unsigned)tiles, 1, size.channels),
+                             dim3(SIDE, TRANSPOSE_ROWS), 0, stream, turned, planes, size.width,
+                             size.height);
     case SCAN_COLUMNS: return scan_all_rows(turned, sums, size.height, size.width * c, stream);
     default:
-        return grey ? cudaSuccess : launch_interleave(table, turned, count, size.channels, stream);
+        if (grey) return cudaSuccess; // nothing to be interleaved
+        return launch_kernel(aligned ? interleave<true> : interleave<false>,
+                             (unsigned)divide_up(count, THREADS), THREADS, 0, stream, table, turned,
+                             count, size.channels);
     }
 }
 

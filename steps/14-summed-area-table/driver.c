@@ -154,31 +154,24 @@ static int choose(struct request *r, struct input *input, const struct options *
 static int check_floats(const struct picture *p, const char *name, struct fault *fault)
 {
     struct problem pixels = {.element = ELEMENT_F32, .in = p->samples, .n = picture_samples(p)};
+    if (p->bits != 32) return 0;
     struct facts facts = facts_of(&pixels);
-    if (!facts.finite)
-        return fail(fault, EXIT_USAGE,
-                    "%s: a pixel is infinite or NaN; a table of sums needs finite pixels.", name);
-    if (facts.magnitude <= SUM_MOST) return 0;
+    if (facts.finite && facts.magnitude <= SUM_MOST) return 0;
     return fail(fault, EXIT_USAGE,
-                "%s: the magnitudes of its pixels add up to %.3Lg, and a table of floats holds up "
-                "to %.3g; scale them.",
-                name, facts.magnitude, SUM_MOST);
+                "%s: a table of floats needs finite pixels, whose magnitudes add up to at most "
+                "%.3g.",
+                strcmp(name, "-") ? name : "stdin", SUM_MOST);
 }
 
 static int check_depth(const char *name, const struct picture *p, const struct picture *depth,
                        struct fault *fault)
 {
-    if (depth->bits == 32)
-        return fail(fault, EXIT_USAGE, "%s has floats; a depth map has 8 or 16 bits.", name);
-    if (depth->channels != 1)
-        return fail(fault, EXIT_USAGE, "%s has %u channels; a depth map is grey.", name,
-                    depth->channels);
-    if (depth->width != p->width || depth->height != p->height)
-        return fail(fault, EXIT_USAGE,
-                    "%s is %zu x %zu pixels and the picture %zu x %zu; a depth map has to be as "
-                    "large.",
-                    name, depth->width, depth->height, p->width, p->height);
-    return 0;
+    bool as_large = depth->width == p->width && depth->height == p->height;
+    if (depth->bits != 32 && depth->channels == 1 && as_large) return 0;
+    return fail(fault, EXIT_USAGE,
+                "%s: a depth map is grey, of 8 or 16 bits, and as large as the picture, which has "
+                "%zu x %zu pixels.",
+                name, p->width, p->height);
 }
 
 /* Depths become as wide as the picture's samples, and use all of their range. */
@@ -204,8 +197,7 @@ static int read_files(struct request *r, struct input *input, const struct optio
 {
     struct picture p, depth = {0};
     int code = picture_read(&p, o->input, fault);
-    if (!code && p.bits == 32)
-        code = check_floats(&p, strcmp(o->input, "-") ? o->input : "stdin", fault);
+    if (!code) code = check_floats(&p, o->input, fault);
     if (!code && r->depth) code = picture_read(&depth, r->depth, fault);
     if (!code && r->depth) code = check_depth(r->depth, &p, &depth, fault);
     if (!code) {

@@ -86,51 +86,40 @@ static size_t width_at(const struct request *r, const void *pixels, size_t pixel
     return most ? 2 * ((away * ((f.width - 1) / 2) + most / 2) / most) + 1 : 1;
 }
 
-/* The sum over the window of a pixel, its number of pixels, and the entries at its corners, added
- * up: what the errors of a rounded table add up to grows with these. */
-struct mean {
-    double sum, pixels, corners;
-};
-
 /* The sum of the first x pixels of the first y rows. */
 static double corner(struct sat_size size, const double *sums, size_t x, size_t y, unsigned c)
 {
     return x && y ? sums[((y - 1) * size.width + x - 1) * size.channels + c] : 0;
 }
 
-static struct mean mean_at(struct sat_size size, const double *sums, size_t width, size_t pixel,
-                           unsigned c)
-{
-    size_t x = pixel % size.width, y = pixel / size.width;
-    size_t before = (width - 1) / 2, behind = width / 2;
-    size_t left = x > before ? x - before : 0, top = y > before ? y - before : 0;
-    size_t right = size.width - x > behind ? x + behind + 1 : size.width;
-    size_t bottom = size.height - y > behind ? y + behind + 1 : size.height;
-    double ur = corner(size, sums, right, bottom, c); /* as in the document: upper right, … */
-    double ul = corner(size, sums, left, bottom, c);
-    double lr = corner(size, sums, right, top, c);
-    double ll = corner(size, sums, left, top, c);
-    return (struct mean){ur - ul - lr + ll, (double)((right - left) * (bottom - top)),
-                         ur + ul + lr + ll};
-}
-
 /* A mean is rounded to the nearest, which may be another one where the sums are not exact: by the
  * errors of the four entries, of three additions, of the division, and of adding a half. */
-static void check_picture(struct verdict *v, const struct request *r, const void *pixels,
+static void check_picture(struct verdict *v, const struct request *r, const void *in,
                           const void *picture, const double *sums)
 {
+    struct sat_size size = r->size;
     size_t entries = sat_table_bytes(r) / 4;
     double error = sat_relative_error(r) + 3 * ROUNDOFF;
-    for (size_t i = 0; i < sat_samples(r->size); i++) {
-        size_t pixel = i / r->size.channels, width = width_at(r, pixels, pixel);
-        struct mean m = mean_at(r->size, sums, width, pixel, (unsigned)(i % r->size.channels));
-        double mean = m.sum / m.pixels, rounding = 0.5 + 4 * ROUNDOFF * (mean + 1);
+    for (size_t i = 0; i < sat_samples(size); i++) {
+        unsigned c = (unsigned)(i % size.channels);
+        size_t x = i / size.channels % size.width, y = i / size.channels / size.width;
+        size_t width = width_at(r, in, i / size.channels);
+        size_t before = (width - 1) / 2, behind = width / 2;
+        size_t left = x > before ? x - before : 0, top = y > before ? y - before : 0;
+        size_t right = size.width - x > behind ? x + behind + 1 : size.width;
+        size_t bottom = size.height - y > behind ? y + behind + 1 : size.height;
+        double ur = corner(size, sums, right, bottom, c); /* as in the document: upper right, … */
+        double ul = corner(size, sums, left, bottom, c);
+        double lr = corner(size, sums, right, top, c);
+        double ll = corner(size, sums, left, top, c);
+        double pixels = (double)((right - left) * (bottom - top));
+        double mean = (ur - ul - lr + ll) / pixels, rounding = 0.5 + 4 * ROUNDOFF * (mean + 1);
         uint32_t got = (uint32_t)sample(picture, r->element, i);
         if (r->variant == FAST)
             verdict_compare_integer(v, entries + i, ELEMENT_U32, &got, 0, (uint64_t)(mean + 0.5));
         else
             verdict_compare_real(v, entries + i, ELEMENT_U32, &got, 0, mean,
-                                 rounding + error * m.corners / m.pixels);
+                                 rounding + error * (ur + ul + lr + ll) / pixels);
     }
 }
 
