@@ -91,7 +91,7 @@ pictures() { python3 -B tests/cli/pictures.py "$@"; }
     for last in '\200\177\0\0\0\0' '\0\177\0\0\0\177'; do # infinity and 0; 1.7e38 twice
         printf "Pf 2 1 -1\n\0\0$last" >"$t/large.pfm"
         run -2 step14 --input "$t/large.pfm"
-        says "large.pfm: a table of floats needs finite pixels, whose magnitudes add up to at most 1.7"
+        says "large.pfm: a table of floats needs finite pixels, whose magnitudes add up to"
     done
 }
 
