@@ -3,7 +3,6 @@
  * of a text, how its compactions are called, and what is right.
  */
 #define _GNU_SOURCE /* qsort_r */
-#include "common/files/visible.h"
 #include "common/harness/print/print.h"
 #include "common/harness/run/runs.h"
 #include "common/harness/verify/verify.h"
@@ -84,37 +83,17 @@ static int check_together(const struct request *r, const struct options *o, stru
 
 /* ---- the input ------------------------------------------------------------------------------- */
 
-/* The expression, and below it a caret at the place that is wrong. */
-static void show_place(const char *expression, int place)
-{
-    char shown[VISIBLE_GROWTH * 200 + 1], before[VISIBLE_GROWTH * 200 + 1], start[201];
-    if (place < 0 || place > 200) return;
-    snprintf(start, sizeof start, "%.*s", place, expression);
-    visible(shown, sizeof shown, expression);
-    visible(before, sizeof before, start);
-    fprintf(stderr, "  %s\n  %*s^\n", shown, (int)strlen(before), "");
-}
-
-int predicate_parse(struct predicate *p, const char *expression, enum element element, int *place,
+int predicate_parse(struct predicate *p, const char *expression, enum element element,
                     struct fault *fault)
 {
     struct condition c;
-    int code = condition_read(&c, expression, element, "--keep", place, fault);
+    int code = condition_read(&c, expression, element, "--keep", fault);
     if (code) return code;
     p->count = c.count;
     for (unsigned i = 0; i < c.count; i++)
         p->interval[i] = (struct key_interval){c.interval[i].first,
                                                c.interval[i].last - c.interval[i].first};
     return 0;
-}
-
-static int read_predicate(struct request *r, struct fault *fault)
-{
-    int place;
-    const char *expression = r->keep ? r->keep : "x > 0";
-    int code = predicate_parse(&r->predicate, expression, r->type.element, &place, fault);
-    if (code) show_place(expression, place);
-    return code;
 }
 
 /* Places are of 32 bits in the document. */
@@ -130,7 +109,8 @@ static int plan(const struct subject *s, struct input *input, struct fault *faul
     struct request *r = s->self;
     *input = (struct input){.element = r->type.element, .n = s->options->n};
     int code = check_together(r, s->options, fault);
-    if (!code && !r->grep) code = read_predicate(r, fault);
+    if (!code && !r->grep)
+        code = predicate_parse(&r->predicate, r->keep ? r->keep : "x > 0", input->element, fault);
     return code ? code : check_count(input->n, s->options, fault);
 }
 

@@ -62,8 +62,7 @@ cudaError_t flag_lines(uint8_t *flags, const uint8_t *in, size_t n, const struct
 struct fault;
 
 /* driver.c: what the user writes after --keep, as condition_read (input.h) reads it. */
-int predicate_parse(struct predicate *, const char *expression, enum element, int *place,
-                    struct fault *);
+int predicate_parse(struct predicate *, const char *expression, enum element, struct fault *);
 
 #ifdef __cplusplus
 }

@@ -22,7 +22,6 @@ struct parser {
     uint64_t *turns;      /* NULL, or the keys with which the answer may change */
     size_t count;         /* of the keys */
     int depth;
-    int place; /* where something else was expected; -1 */
     struct fault *fault;
     int code; /* not 0: fault says why */
 };
@@ -72,9 +71,8 @@ static void wrong(struct parser *p, const char *expected)
 {
     if (p->code) return;
     skip_spaces(p);
-    p->place = (int)(p->at - p->text);
     p->code = fail(p->fault, EXIT_USAGE, "%s \"%.200s\": %s is expected at character %d.",
-                   p->option, p->text, expected, p->place + 1);
+                   p->option, p->text, expected, (int)(p->at - p->text) + 1);
 }
 
 static bool take(struct parser *p, const char *word)
@@ -140,12 +138,11 @@ static bool parse_not(struct parser *p)
     bool result = false;
     if (p->code) return false;
     if (++p->depth > DEEP) {
-        p->place = (int)(p->at - p->text);
         p->code =
             fail(p->fault, EXIT_USAGE,
                  "%s: at character %d more than %d brackets and nots are within each other; "
                  "leave out those that are not needed.",
-                 p->option, p->place + 1, DEEP);
+                 p->option, (int)(p->at - p->text) + 1, DEEP);
         return false;
     }
     if (take(p, "not") || (p->at[0] == '!' && p->at[1] != '=' && take(p, "!"))) {
@@ -222,7 +219,7 @@ static void find_intervals(struct parser *p, struct condition *found, const uint
 }
 
 int condition_read(struct condition *c, const char *text, enum element element, const char *option,
-                   int *place, struct fault *fault)
+                   struct fault *fault)
 {
     uint64_t all = UINT64_MAX >> (64 - 8 * element_size(element)); /* the greatest key */
     size_t room = 2 * strlen(text) + 3; /* a comparison has a character, and two turns */
@@ -232,7 +229,6 @@ int condition_read(struct condition *c, const char *text, enum element element, 
                        .element = element,
                        .most = all,
                        .turns = turns,
-                       .place = -1,
                        .fault = fault};
     if (element_is_real(element)) {
         double infinite[] = {-INFINITY, INFINITY};
@@ -249,6 +245,5 @@ int condition_read(struct condition *c, const char *text, enum element element, 
     *c = (struct condition){0};
     if (!p.code) find_intervals(&p, c, turns, all);
     free(turns);
-    *place = p.place;
     return p.code;
 }

@@ -140,11 +140,10 @@ struct condition {
     } interval[CONDITION_INTERVALS_MOST];
 };
 
-/* Reads a condition on numbers of 4 or 8 bytes. Returns 0, or EXIT_USAGE: it does not parse, and
- * then *place is the index of the character where something else was expected, or it has too many
- * intervals (*place is -1). */
+/* Reads a condition on numbers of 4 or 8 bytes. Returns 0, or EXIT_USAGE: it does not parse, or it
+ * has too many intervals. */
 int condition_read(struct condition *, const char *text, enum element, const char *option,
-                   int *place, struct fault *);
+                   struct fault *);
 
 /* ---- for the readers: input_npy.c, input.c --------------------------------------------------- */
 
