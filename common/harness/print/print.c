@@ -95,9 +95,10 @@ void format_kernel(const char *mangled, char *name, size_t size)
     const char *at = mangled, *base = mangled;
     size_t length = strlen(mangled);
     if (strncmp(at, "_Z", 2) == 0) {
-        at += at[2] == 'N' ? 3 : 2;
+        bool nested = at[2] == 'N'; /* otherwise the parameters' types follow the first name */
+        at += nested ? 3 : 2;
         if (*at == 'L') at++; /* it is static */
-        while (isdigit((unsigned char)*at)) {
+        while (isdigit((unsigned char)*at) && (nested || base == mangled)) {
             char *begin;
             length = strtoul(at, &begin, 10);
             base = begin;
