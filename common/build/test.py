@@ -176,7 +176,8 @@ class Tap(unittest.TestResult):
     def addSubTest(self, test, subtest, err):
         super().addSubTest(test, subtest, err)
         if err:
-            self.fails(test, (self.failures + self.errors)[-1][1])
+            failed = issubclass(err[0], test.failureException)
+            self.fails(test, (self.failures if failed else self.errors)[-1][1])
 
     def ends(self, test, outcome):
         """A class or a module whose preparation fails is no test that ends."""
