@@ -73,16 +73,17 @@ experiments: $(EXPERIMENTS) ## measure: build all experiments, build/experiments
 experiment-%: build/experiments/%
 	$(Q)$<
 
+# What ./bench runs for a step calls the step's kernels and the libraries that the step calls.
+timed_by = build/experiments/$1-$(call cell,$(call row_of,$1),9)
+$(foreach step,$(call steps_with,2,application),$(eval $(call timed_by,$(step)): $(call objects,\
+    $(wildcard steps/$(step)-*/*.cu) $(foreach other,$(call cell,$(call row_of,$(step)),7),\
+    $(call library_of,$(other))))))
 build/experiments/05-transfers: $(call objects,steps/05-arbitrary-size/variants.cu)
-build/experiments/13-selects: $(call objects,$(addprefix steps/,13-compaction/fast.cu \
-        13-compaction/document.cu 13-compaction/atomic.cu 12-pipeline/scan.cu))
-build/experiments/16-rates: $(call objects,$(PARTS16) steps/12-pipeline/scan.cu)
-build/experiments/15-against-cub: $(call objects,steps/15-radix-sort/sort.cu)
-build/experiments/16-call-cost: $(call objects,$(PARTS16) $(addprefix steps/,12-pipeline/scan.cu \
-        13-compaction/fast.cu 14-summed-area-table/fast.cu 15-radix-sort/sort.cu))
 build/experiments/14-against-npp: LIBRARIES = -ldl
-build/experiments/14-against-npp: $(call objects,$(addprefix steps/14-summed-area-table/,fast.cu \
-        document.cu judge.c))
+build/experiments/14-against-npp: $(call objects,steps/14-summed-area-table/judge.c)
+build/experiments/16-rates: $(call objects,$(PARTS16) $(call library_of,12))
+build/experiments/16-call-cost: $(call objects,$(PARTS16) \
+        $(foreach step,12 13 14 15,$(call library_of,$(step))))
 
 # The examples for the headers of steps 12 to 16 need no other part of this project.
 EXAMPLES  = build/example $(addprefix build/example,13 14 15 16 16-backward 16-json)

@@ -15,9 +15,7 @@ cub: build/main/cub.o $(CUB) $(call objects,$(COMMON))
 # ./bench has all steps, CUB and the roof. It finds out at run time which of them are linked in.
 SIDE_BY_SIDE = $(call objects,$(call sources,common/bench $(ONE_PROCESS)) $(COMMON))
 # Steps that apply scan are timed by experiments, which ./bench runs.
-APPLICATIONS := $(foreach step,$(call steps_with,2,application), \
-            build/experiments/$(step)-$(call cell,$(call row_of,$(step)),9))
-bench: | $(APPLICATIONS)
+bench: | $(foreach step,$(call steps_with,2,application),$(call timed_by,$(step)))
 bench: $(SIDE_BY_SIDE) $(CUB) ## measure: build ./bench: steps, CUB and copies side by side
 
 # For the tests, the same without CUB, which takes long to compile.
