@@ -135,7 +135,7 @@ ROLES = [("sum", "hot", "4 warps"), ("look", "cell", "1 warp"), ("scan", "good",
 def spans():
     """{role: [(begin, end), ...]} in cycles, a pair for each tile of the block, and the tiles'
     numbers."""
-    rows = has(EXPERIMENTS, experiment="timeline")
+    rows = has(EXPERIMENTS, experiment="12-timeline")
     found = {(row["variant"], row["parameter"]): row for row in rows}
     count = len([key for key in found if key[0] == "tile"])
     at = lambda role, k: tuple(float(found[role, "k=%d" % k][end]) for end in ("begin", "end"))

@@ -1,9 +1,14 @@
 """experiment_rows.py -- the tables of the small experiments (steps/*/experiments), also of those
 that compare steps 13 to 16 with libraries."""
+import os
+import re
+import sys
 import textwrap
 
-from records import (COPIES, EXPERIMENTS, GPU, TABLES, coded, duration, emulated, find, gpu, grid,
-                     grouped, has, machine, percent, read, shown, size, sizes, table, three)
+from records import (COPIES, EXPERIMENTS, GPU, ROWS, TABLES, TOP, coded, duration, emulated,
+                     experiments, find, gpu, grid, grouped, has, machine, percent, read, shown,
+                     size, sizes, steps_with, table, three)
+from step_rows import teaches
 
 ROUNDS = 4096  # of step 9's experiments
 SHARED = "shared memory"
@@ -11,7 +16,7 @@ SHARED = "shared memory"
 
 def of(name):
     """Puts among TABLES a function that is called with a function value(variant, parameter,
-    metric), which finds a number that the experiment printed."""
+    metric), which finds a number that the experiment NN-NAME printed."""
     def decorate(make):
         def value(variant, parameter, metric="time"):
             return float(find(EXPERIMENTS, experiment=name, variant=variant,
@@ -33,7 +38,7 @@ def ratio(number):
 
 # ---- steps 0 to 12 -------------------------------------------------------------------------------
 
-@of("cache-operators")
+@of("00-cache-operators")
 def cache_operators(value):
     """Loads of a copy and of a block's own 4 KiB, and stores of a copy, against those without an
     operator."""
@@ -75,7 +80,7 @@ def operators():
     return table(["PTX", "meaning", "machine code for sm_90"], *rows)
 
 
-@of("constant-cache")
+@of("00-constant-cache")
 def constant_cache(value):
     return gpu("Time of 1024 look-ups in each thread, by the number of words that a warp needs,"
                ) + times(
@@ -83,7 +88,7 @@ def constant_cache(value):
         [1, 2, 4, 8, 16, 32])
 
 
-@of("one-wins")
+@of("00-one-wins")
 def one_wins(value):
     return gpu("32 writers, 100 times,") + grid(
         "writers", {"different_winners": "different winners", "most_often": "most frequent winner",
@@ -91,7 +96,7 @@ def one_wins(value):
         lambda writers, metric: "%d" % value(writers, "32", metric))
 
 
-@of("in-place")
+@of("02-in-place")
 def in_place(value):
     return gpu("A naive scan of 1024 ints") + table(
         ["", "time", "wrong of 100 runs"],
@@ -99,14 +104,14 @@ def in_place(value):
           for name in ("two-arrays", "two-barriers", "no-barrier")))
 
 
-@of("small-scans")
+@of("05-small-scans")
 def small_scans(value):
     return gpu("Time of 32 scans of n ints each, one block for a scan,") + times(
         value, "n", ["1-stream", "8-streams", "32-streams", "1-launch"],
         [2**10, 2**12, 2**14, 2**16])
 
 
-@of("transfers")
+@of("05-transfers")
 def transfers(value):
     chunks = [1, 2, 4, 8]
     return gpu("256 MiB between host and GPU") + grid(
@@ -120,7 +125,7 @@ def transfers(value):
          duration(value("scan-only", "1"))])
 
 
-@of("precision")
+@of("06-precision")
 def precision(value):
     def row(kind, what):
         float_time, double_time = value(kind, "float"), value(kind, "double")
@@ -131,9 +136,9 @@ def precision(value):
         row("copy", "a copy of one element"), row("block-scan", "naive scans of 256 elements"))
 
 
-@of("clocks")
+@of("06-clocks")
 def clocks(value):
-    blocks = max((row["parameter"] for row in find(EXPERIMENTS, experiment="clocks")), key=int)
+    blocks = max((row["parameter"] for row in find(EXPERIMENTS, experiment="06-clocks")), key=int)
     row = lambda name, n, what: [what, *("%.0f" % value(name, n, metric)
                                          for metric in ("least", "most"))]
     return ["The highest clock of the %s is %.0f MHz. Measured, in MHz:"
@@ -144,14 +149,14 @@ def clocks(value):
                    row("all-doubles", blocks, "of doubles"))]
 
 
-@of("bytes-under-way")
+@of("06-bytes-under-way")
 def bytes_under_way(value):
     return gpu("Speed of a copy of 128 MiB, by the number of warps on a multiprocessor,") + grid(
         "warps", coded(["float", "float2", "float4"]), [8, 16, 32, 64],
         lambda warps, width: "%.0f GB/s" % (value(width, str(warps), "rate") / 1e9))
 
 
-@of("carve-out")
+@of("07-carve-out")
 def carve_out(value):
     rows = {("in-shared", "time"): "`in-shared`", ("in-shared", "blocks_fit"): "blocks that fit",
             ("in-l1", "time"): "`in-l1`"}
@@ -161,7 +166,7 @@ def carve_out(value):
             duration if row[1] == "time" else "{:.0f}".format)(value(row[0], str(p), row[1])))
 
 
-@of("spills")
+@of("07-spills")
 def spills(value):
     return gpu("2²⁶ ints, 64 of them in the registers of each thread,") + grid(
         "blocks that must fit",
@@ -171,7 +176,7 @@ def spills(value):
             value("add-sum", str(blocks), metric)))
 
 
-@of("same-bits")
+@of("11-same-bits")
 def same_bits(value):
     return gpu("2²² floats, the same in each run,") + grid(
         "", {"runs": "runs", "distinct": "different results",
@@ -181,7 +186,7 @@ def same_bits(value):
             value(numbers, "n=%d" % 2**22, metric)))
 
 
-@of("look-back")
+@of("11-look-back")
 def look_back_cost(value):
     hows = {"scan": "as it is", "cleared before": "states cleared before the clock starts",
             "looks nowhere": "without looking back (wrong)"}
@@ -191,7 +196,7 @@ def look_back_cost(value):
           for tile in (2048, 8192) for n in (2**12, 2**16, 2**20, 2**24, 2**28)))
 
 
-@of("look-back")
+@of("11-look-back")
 def look_back_lengths(value):
     """The histogram: the share of the tiles by the number of states that they added up."""
     parts = {range(1): "1", range(1, 3): "2 to 4", range(3, 6): "5 to 32", range(6, 9): "33 to 256",
@@ -207,7 +212,7 @@ def look_back_lengths(value):
         ["tile", "mean", "most", *parts.values()], *map(row, (2048, 4096, 8192)))
 
 
-@of("neighbour")
+@of("09-neighbour")
 def neighbour(value):
     """Step 9: handing a value to the next lane, in five ways."""
     ways, cases = ["unsafe", "printed", "safe", "syncwarp", "shuffle"], ["float", "double",
@@ -239,7 +244,7 @@ def neighbour(value):
         "The lecture's conclusions about the shuffle: " + " ".join(said))
 
 
-@of("reduce")
+@of("09-reduce")
 def warp_reduce(value):
     """Step 9: sums and scans of a warp."""
     ways = [("shared", "sum"), ("shuffle", "sum"), ("redux", "sum"), ("shared", "scan"),
@@ -250,7 +255,7 @@ def warp_reduce(value):
            "%g KiB" % (value(way, what, "shared_bytes") / 1024)] for way, what in ways))
 
 
-@of("switch")
+@of("08-switch")
 def switch(value):
     """Step 8: where the double-buffered scan takes over."""
     taken = {n: [value("n=2^%d" % n, "most=2^%d" % k) for k in range(min(n, 24))] for n in (20, 24)}
@@ -267,10 +272,10 @@ def switch(value):
         *([size(2**k), *cells(20, k), *cells(24, k)] for k in range(24) if k % 2 == 0 or k > 12))
 
 
-@of("atomics")
+@of("10-atomics")
 def atomics(value):
     ways = [way for way in ("plain", "hidden", "aggregated", "shared")
-            if has(EXPERIMENTS, experiment="atomics", variant=way)]
+            if has(EXPERIMENTS, experiment="10-atomics", variant=way)]
     others = [("a word a thread", "with a word for each thread"),
               ("a word a block", "with one word for 256 threads")]
     loads = "; ".join("%s, loads take %s and atomic additions %s (%s times as long)" % (
@@ -283,7 +288,7 @@ def atomics(value):
             "", *textwrap.wrap("Each of 2²⁴ threads makes one access: " + loads + ".", 110)]
 
 
-@of("groups")
+@of("10-groups")
 def groups(value):
     return gpu("Sums of 2²⁶ integers by groups of threads") + grid(
         "threads a group", coded(["generic", "static", "library"]), [256, 32, 16, 4],
@@ -291,14 +296,14 @@ def groups(value):
             value(way, str(threads))))
 
 
-@of("grid-sync")
+@of("10-grid-sync")
 def grid_sync(value):
     return gpu("Time of a round in which all blocks wait for all") + grid(
         "blocks a multiprocessor", {"grid.sync": "`grid.sync()`", "launches": "a launch"},
         [1, 2, 4, 8], lambda each, way: duration(value(way, str(each), "a round")))
 
 
-@of("timeline")
+@of("12-timeline")
 def timeline(value):
     """Step 12: which role works when, as drawn, and the means of all tiles."""
     n = 2**26
@@ -315,11 +320,11 @@ def timeline(value):
             "included, are published." % mean("tiles ahead")]
 
 
-@of("held")
+@of("12-held")
 def held(value):
     """Step 12: the parts of a block's time at middle sizes, by its clock."""
     edges = [(float(row["before the first store"]), float(row["after the last copy"]))
-             for row in find(EXPERIMENTS, experiment="timeline", variant="edges")]
+             for row in find(EXPERIMENTS, experiment="12-timeline", variant="edges")]
     share = lambda part: "%.0f %%" % (100 * part)
     rows = [["`scan_onchip`", size(n), *(share(value("scan_onchip", "n=%d" % n, part)) for part in (
         "load and scan", "find the prefix", "store"))] for n in (2**22, 2**23)]
@@ -330,7 +335,7 @@ def held(value):
                "stores, and loads nothing any more"], *rows)
 
 
-@of("fixed-order")
+@of("12-fixed-order")
 def fixed_order(value):
     """Step 12: what the order of additions costs, and the carry in double."""
     taken = lambda way, n: value(way, "n=%d" % n)
@@ -343,19 +348,19 @@ def fixed_order(value):
           for n in (2**24, 2**26, 2**28)))
 
 
-@of("arrivals")
+@of("12-arrivals")
 def arrivals(value):
     return gpu("Time of step 12's pipeline") + grid(
         "floats", {"each lane": "every lane arrives", "one lane": "one lane arrives for its warp"},
         sizes(24, 26, 28), lambda n, who: duration(value(who, "n=%d" % n)))
 
 
-@of("call-cost")
+@of("16-call-cost")
 def call_cost(value):
     """Step 12: what a call of the libraries costs the host, beside its launches alone."""
     # With two digits after the point: differences of times may be near zero.
     microseconds = lambda number: "%.2f µs" % (1e6 * float(number))
-    calls = [row for row in EXPERIMENTS if row["experiment"] == "call-cost" and row["call"]]
+    calls = [row for row in EXPERIMENTS if row["experiment"] == "16-call-cost" and row["call"]]
     asked = ["cudaGetDevice", "cudaDeviceGetAttribute", "cudaFuncGetAttributes",
              "occupancy of blocks", "occupancy of clusters"]
     return gpu("Time on the host of a call, and of its launches alone") + table(
@@ -375,7 +380,7 @@ def selects_at(n, kept):
     return "n=%d kept=%d" % (n, kept)
 
 
-@of("selects")
+@of("13-selects")
 def selects(value):
     """Step 13: all variants at one half kept, and `fast` against CUB for each fraction."""
     ways = {"fast": "`fast`", "cub": "CUB", "document": "`document`", "atomic": "`atomic`",
@@ -395,7 +400,7 @@ def selects(value):
         "", *against]
 
 
-@of("selects")
+@of("13-selects")
 def selects_by_fraction(value):
     return gpu("Time of a compaction of %s int32 by the fraction that is kept"
                % size(FINELY)) + grid(
@@ -406,8 +411,8 @@ def selects_by_fraction(value):
 
 def selects_curve(way, kept):
     """(n, seconds) of a way to compact; `kept` is the percentage that is kept."""
-    rows = [row for row in EXPERIMENTS if row["experiment"] == "selects" and row["variant"] == way
-            and row["time"] and row["parameter"].endswith(" kept=%d" % kept)]
+    rows = [row for row in has(EXPERIMENTS, experiment="13-selects", variant=way)
+            if row["time"] and row["parameter"].endswith(" kept=%d" % kept)]
     return [(int(row["parameter"].split()[0][2:]), float(row["time"])) for row in rows]
 
 
@@ -418,7 +423,7 @@ LEAST_TRAFFIC = 4096  # smaller pictures have fewer strips than "traffic" takes
 FIVE_BYTES = "a copy of as many bytes"  # 5 a pixel, half of them read
 
 
-@of("against-npp")
+@of("14-against-npp")
 def against_npp(value):
     """Step 14: the fast variant, its loads and stores alone, NPP, and copies of five bytes per
     pixel."""
@@ -434,7 +439,7 @@ def against_npp(value):
          "of the floor"], *map(row, SIDES))
 
 
-@of("against-npp")
+@of("14-against-npp")
 def document_phases(value):
     """Step 14: the columns of the document's table, today, for a picture of RGB."""
     columns = {"de-interleave+interleave": "(de)interleave", "transpose": "transpose",
@@ -451,7 +456,7 @@ def document_phases(value):
 def structures_loaded():
     """Step 14: what both ways to take the three channels apart load."""
     at = lambda way: grouped(find(
-        read("emulated/experiments.csv")[0], experiment="against-npp", variant=way,
+        experiments("emulated")[0], experiment="14-against-npp", variant=way,
         parameter="RGB 64x64")[0]["sectors_ld"])
     return ["Sectors loaded for 64 x 64 pixels, counted by the emulator:", ""] + table(
         ["de-interleaving as in the document", "by shuffles"],
@@ -501,13 +506,13 @@ def against_cub(value, metric, powers, with_ratio):
                    for k in powers))
 
 
-@of("against-cub")
+@of("15-against-cub")
 def sorts(value):
     return gpu("Time of a sort of random keys (one call, cold L2)") + against_cub(
         value, "time", range(10, 29), True)
 
 
-@of("against-cub")
+@of("15-against-cub")
 def sorts_in_graph(value):
     return gpu("Time of a sort in a graph of 20 sorts (warm caches)") + against_cub(
         value, "time_in_graph", range(10, 18), False)
@@ -535,30 +540,31 @@ TABLES |= {
 
 # ---- README --------------------------------------------------------------------------------------
 
+# The line of the comment of an experiment: two variants, a parameter, and what is measured there.
+IN_README = re.compile(r"^ \* In README: (\w+) and (\w+) at (.*?): (.*)\.$", re.M)
+
+
 @shown
 def applications():
-    """README's table: what each application does, and its time beside a library's."""
-    rows = [(13, "compaction", "a scan of 0s and 1s gives each kept element its place",
-             "2²⁴ int32, one half kept", "CUB", "selects", "fast", "cub", selects_at(2**24, 50)),
-            (14, "summed-area-table",
-             "scans of all rows and all columns make filters of any width cost the same",
-             "4096 x 4096 pixels, grey", "NPP", "against-npp", "fast", "NPP", "grey 4096x4096"),
-            (15, "radix-sort", "for each digit, a scan of its counts gives each key its place",
-             "2²⁴ keys of 32 bits", "CUB", "against-cub", "fast", "cub", "u32 n=%d" % 2**24),
-            (16, "operators",
-             "one algorithm serves every associative operator, and rows and columns",
-             "2²⁴ steps of h = a h + b, float", "CUB", "rates", "ours", "cub",
-             "affine n=%d" % 2**24)]
-
-    def row(number, name, teaches, what, library, experiment, ours, theirs, parameter):
-        own, other = (duration(float(find(EXPERIMENTS, experiment=experiment, variant=variant,
-                                          parameter=parameter)[0]["time"]))
-                      for variant in (ours, theirs))
-        return ["[%d](steps/%d-%s) [%s](notes/%d-%s.md)" % (number, number, name, name, number,
-                                                            name),
-                teaches, what, own, "%s: %s" % (library, other)]
+    """README's table: what each application does, and its time beside a library's, once recorded;
+    the comment of the experiment that ./bench runs says what is shown."""
+    def row(step):
+        folder, lesson = teaches(step)
+        name = ROWS[step]["experiment"]
+        path = os.path.join(TOP, "steps", folder, "experiments", name + ".cu")
+        with open(path, encoding="utf-8") as file:
+            shows = IN_README.search(file.read())
+        if not shows:
+            sys.exit("%s: its comment has no line that matches %s" % (path, IN_README.pattern))
+        ours, theirs, parameter, what = shows.groups()
+        rows = [has(EXPERIMENTS, experiment="%d-%s" % (step, name), variant=variant,
+                    parameter=parameter) for variant in (ours, theirs)]
+        own, other = (duration(float(found[0]["time"])) if found else "not measured"
+                      for found in rows)
+        return ["[%d](steps/%s) [%s](notes/%s.md)" % (step, folder, folder[3:], folder),
+                lesson, what, own, "%s: %s" % (theirs.upper(), other)]
     return table(["step", "what it teaches", "on an H200", "`fast`", "a library"],
-                 *(row(*each) for each in rows))
+                 *map(row, steps_with("kind", "application")))
 
 
 # ---- step 16 -------------------------------------------------------------------------------------
@@ -583,7 +589,7 @@ SHAPES = [("rows-32", 32 * 2**20, "sum", "1 Mi rows of 32"),
 MOVED, COPIED = {"sum": 8, "affine": 12}, 8  # bytes for an element of float
 
 
-@of("rates")
+@of("16-rates")
 def operator_rates(value):
     """Step 16: one sequence of 2^28 elements, for each operator."""
     def row(name, words, has_cub):
@@ -596,7 +602,7 @@ def operator_rates(value):
         *(row(*each) for each in RATES))
 
 
-@of("rates")
+@of("16-rates")
 def operator_shapes(value):
     """Step 16: rows and columns. Each shape was measured beside a copy; shapes of as many elements
     share the fastest one."""
@@ -610,7 +616,7 @@ def operator_shapes(value):
         ["shape", "operator", "step 16", "floor", "of the floor"], *(row(*each) for each in SHAPES))
 
 
-@of("rates")
+@of("16-rates")
 def operator_sizes(value):
     """Step 16: the sum beside step 12's, and max and affine beside CUB's, by size."""
     return gpu("The speed of step 16 in multiples of another scan's") + grid(
@@ -636,16 +642,16 @@ def compile_time():
 
 # What is compared, with what, and how the recordings name it: experiment, ours, the other, and
 # the parameter.
-ON_BOTH = [("sum of floats", "a copy", 28, "rates", "ours", "copy", "sum n=%d"),
-           ("max of int32", "CUB", 28, "rates", "ours", "cub", "max n=%d"),
-           ("affine, floats", "CUB", 28, "rates", "ours", "cub", "affine n=%d"),
-           ("sum by keys", "CUB", 20, "rates", "ours", "cub", "keys n=%d"),
-           ("rows of 32", "a copy", 28, "rates", "ours", "copy", "rows-32 n=%d"),
-           ("columns of rows of 32", "a copy", 25, "rates", "ours", "copy", "columns-32 n=%d"),
-           ("columns of rows of 2", "a copy", 21, "rates", "ours", "copy", "columns-2 n=%d"),
-           ("compaction, 10 % kept", "CUB", 28, "selects", "fast", "cub", "n=%d kept=10"),
-           ("compaction, 50 % kept", "CUB", 22, "selects", "fast", "cub", "n=%d kept=50"),
-           *(("sort of " + keys, "CUB", power, "against-cub", "fast", "cub", at + " n=%d")
+ON_BOTH = [("sum of floats", "a copy", 28, "16-rates", "ours", "copy", "sum n=%d"),
+           ("max of int32", "CUB", 28, "16-rates", "ours", "cub", "max n=%d"),
+           ("affine, floats", "CUB", 28, "16-rates", "ours", "cub", "affine n=%d"),
+           ("sum by keys", "CUB", 20, "16-rates", "ours", "cub", "keys n=%d"),
+           ("rows of 32", "a copy", 28, "16-rates", "ours", "copy", "rows-32 n=%d"),
+           ("columns of rows of 32", "a copy", 25, "16-rates", "ours", "copy", "columns-32 n=%d"),
+           ("columns of rows of 2", "a copy", 21, "16-rates", "ours", "copy", "columns-2 n=%d"),
+           ("compaction, 10 % kept", "CUB", 28, "13-selects", "fast", "cub", "n=%d kept=10"),
+           ("compaction, 50 % kept", "CUB", 22, "13-selects", "fast", "cub", "n=%d kept=50"),
+           *(("sort of " + keys, "CUB", power, "15-against-cub", "fast", "cub", at + " n=%d")
              for keys, at, powers in (("u32", "u32", (12, 20, 28)), ("u64", "u64", (26,)),
                                       ("pairs of u32", "u32 pairs", (20, 24, 28)))
              for power in powers)]
@@ -655,10 +661,10 @@ PICTURES = [("table of 512 x 512", "grey 512x512"), ("table of 8192 x 8192", "gr
 @shown
 def on_an_h100():
     """Steps 13 to 16 on an H100 and on the H200, each beside the same library or copy there."""
-    rows, about = read("h100/experiments.csv")
+    rows, about = experiments("h100")
     cells = [("%s, %s" % (what, size(2**power)), other, (experiment, ours, theirs, at % 2**power))
              for what, other, power, experiment, ours, theirs, at in ON_BOTH]
-    cells += [(what, "NPP", ("against-npp", "fast", "NPP", at)) for what, at in PICTURES]
+    cells += [(what, "NPP", ("14-against-npp", "fast", "NPP", at)) for what, at in PICTURES]
 
     def pair(recorded, experiment, ours, theirs, parameter):
         mine, other = (float(find(recorded, experiment=experiment, variant=variant,

@@ -9,8 +9,9 @@ import subprocess
 import sys
 
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
-sys.path.append(os.path.join(TOP, "profiles", "measure"))
+sys.path += [os.path.join(TOP, folder) for folder in ("profiles/measure", "common/build")]
 import cases  # noqa: E402
+from step_table import ROWS, steps_with  # noqa: E402, F401
 
 TABLES = {}  # by the name in the page
 COPIES = ["cudaMemcpyAsync", "float4 kernel", "bulk copies"]  # the roof is the fastest
@@ -34,6 +35,14 @@ def read(path):
     return cases.read(os.path.join(TOP, "profiles", path))
 
 
+def experiments(machine):
+    """Recorded experiments, under the names of their programs, such as 13-selects."""
+    rows, about = read(machine + "/experiments.csv")
+    for row in rows:
+        row["experiment"] = "%02d-%s" % (int(row["step"]), row["experiment"])
+    return rows, about
+
+
 def printed(program):
     """The rows of the table that a program of this repository prints."""
     path = os.path.join(TOP, program)
@@ -46,7 +55,7 @@ def printed(program):
 COUNTED, _ = read("emulated/counters.csv")
 TIMED, GPU = read("h200/verify.csv")
 NCU, _ = read("h200/counters.csv")
-EXPERIMENTS, _ = read("h200/experiments.csv")
+EXPERIMENTS, _ = experiments("h200")
 
 
 def has(rows, **wanted):

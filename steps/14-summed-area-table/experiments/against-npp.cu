@@ -10,6 +10,7 @@
  * entries of NPP's are printed, modulo 2^32, and those of this step are an error.
  * NPP is looked for when the program runs (libnppist.so of CUDA 12 or 13, in LD_LIBRARY_PATH), so
  * it is built without it. The emulator cannot run NPP.
+ * In README: fast and NPP at grey 4096x4096: 4096 x 4096 pixels, grey.
  * How to run it: make experiment-14-against-npp
  */
 #include "common/experiment/experiment.h"
