@@ -47,6 +47,50 @@ static int check_memory(struct program *p, size_t n)
     return 0;
 }
 
+/* ---- the files that are written -------------------------------------------------------------- */
+
+#define WRITTEN_FILES (2 + OWN_FILES)
+
+/* Those of --output, --trace and the step's own options that are given; returns how many. */
+static size_t written_files(const struct program *p, struct own_file files[WRITTEN_FILES])
+{
+    const struct subject *s = &p->subject;
+    files[0] = (struct own_file){"--output", p->options.output, true};
+    files[1] = (struct own_file){"--trace", p->options.trace, true};
+    size_t count = 2 + (s->verbs->files ? s->verbs->files(s->self, files + 2) : 0), found = 0;
+    for (size_t i = 0; i < count; i++)
+        if (files[i].written && files[i].path) files[found++] = files[i];
+    return found;
+}
+
+static bool has_output(const struct program *p)
+{
+    struct own_file files[WRITTEN_FILES];
+    return written_files(p, files) > (p->options.trace != NULL);
+}
+
+/* Each of them must be writable, and go to a place of its own: two on stdout would be mixed. */
+static int check_files(struct program *p)
+{
+    struct own_file files[WRITTEN_FILES];
+    size_t count = written_files(p, files);
+    int code = 0;
+    p->report = stdout;
+    for (size_t i = 0; i < count && !code; i++) {
+        const char *path = files[i].path;
+        bool to_stdout = output_is_stdout(path);
+        if (to_stdout) p->report = stderr;
+        code = output_check(path, &p->fault);
+        for (size_t k = 0; k < i && !code; k++)
+            if (to_stdout ? output_is_stdout(files[k].path) : output_is_same(files[k].path, path))
+                code = fail(&p->fault, EXIT_USAGE,
+                            "%s and %s both go to %s; write one of them to %s file.",
+                            files[k].option, files[i].option, to_stdout ? "stdout" : path,
+                            to_stdout ? "a" : "another");
+    }
+    return code;
+}
+
 /* ---- the input ------------------------------------------------------------------------------- */
 
 /* The memory is checked before an input is generated; that of a file says only after it has been
@@ -69,15 +113,6 @@ static int get_input(struct program *p, struct input *input)
 }
 
 /* ---- the output ------------------------------------------------------------------------------ */
-
-static bool has_output(const struct program *p)
-{
-    struct own_file own[OWN_FILES];
-    size_t count = subject_files(&p->subject, own);
-    for (size_t i = 0; i < count; i++)
-        if (own[i].written && own[i].path) return true;
-    return p->options.output != NULL;
-}
 
 /* All files, or none of them. */
 static int write_output(struct program *p, struct runs *runs)
@@ -144,15 +179,10 @@ static void print_version(const struct step *step)
 
 static int run(struct program *p)
 {
-    struct options *options = &p->options;
-    if (options->output) {
-        int code = output_check(options->output, &p->fault);
-        if (code) return code;
-    }
-    p->report = subject_uses_stdout(&p->subject) ? stderr : stdout;
-    record_open(p->report, options->format, true);
+    enum report_format format = p->options.format;
+    record_open(p->report, format, true);
     int code = run_once(p);
-    if (code <= EXIT_WRONG) record_close(p->report, options->format, true);
+    if (code <= EXIT_WRONG) record_close(p->report, format, true);
     return code;
 }
 
@@ -178,7 +208,7 @@ static int begin(struct program *p, struct device *device, int argc, char **argv
     struct options *options = &p->options;
     int code = options_parse(options, p->subject.step, p->subject.self, argc, argv, &p->fault);
     if (code || options->help || options->version || options->levels || options->quiz) return code;
-    code = subject_check_files(&p->subject, &p->fault);
+    code = check_files(p);
     if (code) return code;
     p->subject.element = step_element(p->subject.step, options->variant);
     if (p->subject.step->on_host) return 0;

@@ -230,16 +230,16 @@ struct verbs {
     void *(*open)(void);
     void (*close)(void *self);
 
-    /* The files of the step's own options, given or not; returns how many. NULL: none. */
+    /* The files of the step's own options, given or not; returns how many. The harness checks that
+     * those that are written can be. NULL: none. */
     size_t (*files)(const void *self, struct own_file files[OWN_FILES]);
 
     /* Finds the ranks that run this step together, when the options have been read and the device
      * was chosen, or with the code of what has failed. NULL: a step of one process. */
     int (*join)(struct subject *, struct device *, int code, struct fault *);
 
-    /* Checks the options together, whether the files of its own options can be written
-     * (output_check), and says of an input that will be generated its element and n. It makes
-     * nothing: an input larger than memory is refused before that. */
+    /* Checks the options together, and says of an input that will be generated its element and n.
+     * It makes nothing: an input larger than memory is refused before that. */
     int (*plan)(const struct subject *, struct input *, struct fault *);
 
     /* Reads the file options->input, or generates options->n elements, after the same checks. */

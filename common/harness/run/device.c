@@ -133,10 +133,6 @@ static int restart(const struct options *options, const char *why, struct fault 
 int device_choose(const struct options *options, struct device *device, struct fault *fault)
 {
     *device = (struct device){.emulated = cuda_emulated()};
-    if (options->trace) {
-        int code = output_check(options->trace, fault);
-        if (code) return code;
-    }
     if (device->emulated) {
         const char *traced = getenv("EMU_TRACE"), *why = getenv(MARKER);
         if (options->device == DEVICE_CUDA)

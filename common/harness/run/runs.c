@@ -103,45 +103,6 @@ void subject_close(struct subject *s)
     s->self = NULL;
 }
 
-size_t subject_files(const struct subject *s, struct own_file files[OWN_FILES])
-{
-    return s->verbs->files ? s->verbs->files(s->self, files) : 0;
-}
-
-/* The files that will be written; returns how many. */
-static size_t files_written(const struct subject *s, struct own_file files[2 + OWN_FILES])
-{
-    files[0] = (struct own_file){"--output", s->options->output, true};
-    files[1] = (struct own_file){"--trace", s->options->trace, true};
-    size_t count = 2 + subject_files(s, files + 2), found = 0;
-    for (size_t i = 0; i < count; i++)
-        if (files[i].written && files[i].path) files[found++] = files[i];
-    return found;
-}
-
-bool subject_uses_stdout(const struct subject *s)
-{
-    struct own_file files[2 + OWN_FILES];
-    for (size_t i = files_written(s, files); i-- > 0;)
-        if (output_is_stdout(files[i].path)) return true;
-    return false;
-}
-
-/* Two results on stdout would be mixed; in a file the second one would replace the first. */
-int subject_check_files(const struct subject *s, struct fault *fault)
-{
-    struct own_file files[2 + OWN_FILES];
-    for (size_t i = files_written(s, files); i-- > 0;)
-        for (size_t k = 0; k < i; k++) {
-            bool to_stdout = output_is_stdout(files[k].path) && output_is_stdout(files[i].path);
-            if (to_stdout || output_is_same(files[k].path, files[i].path))
-                return fail(fault, EXIT_USAGE, "%s and %s both go to %s; write one of them to %s.",
-                            files[k].option, files[i].option, to_stdout ? "stdout" : files[i].path,
-                            to_stdout ? "a file" : "another file");
-        }
-    return 0;
-}
-
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
 static int meet(const struct ranks *r, struct word *word, struct fault *fault)

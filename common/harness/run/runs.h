@@ -119,15 +119,6 @@ extern const struct verbs scan_verbs;
 void subject_open(struct subject *, const struct step *, const struct options *);
 void subject_close(struct subject *);
 
-/* The files of the step's own options; returns how many. */
-size_t subject_files(const struct subject *, struct own_file files[OWN_FILES]);
-
-/* Does one of the results go to stdout, so that the report has to go elsewhere? */
-bool subject_uses_stdout(const struct subject *);
-
-/* EXIT_USAGE and a sentence if two of them do. */
-int subject_check_files(const struct subject *, struct fault *);
-
 /* ---- ranks: processes that run one subject together ------------------------------------------ */
 
 /*
