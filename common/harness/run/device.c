@@ -5,7 +5,6 @@
 #include "device.h"
 #include "runs.h"
 #include "common/files/visible.h"
-#include "common/harness/print/print.h"
 #include "common/step/cuda_check.h"
 #include <errno.h>
 #include <limits.h>
