@@ -21,8 +21,7 @@ ifdef SMALL
 endif
 
 COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common/,files \
-            step harness experiment $(addprefix harness/,host print input verify run report \
-            traced))))
+            step harness experiment $(addprefix harness/,print input verify run report traced))))
 
 # Pictures, for programs that are made with them. Without libpng, no_png.c takes png.c's place.
 PNG      := $(shell echo '\#include <png.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo -lpng)

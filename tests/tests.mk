@@ -254,7 +254,7 @@ $(CORPORA): build/tests/measure/fuzz/corpus/%: tests/measure/fuzz/seeds.py \
 # own tree. The reader of pictures needs no CUDA, and is told of less memory than there is.
 build/tests/measure/fuzz/run-cuda: build/tests/measure/fuzz/cuda.o $(UPCC)
 build/tests/measure/fuzz/run-picture: build/tests/measure/fuzz/picture.o $(PICTURES) \
-        $(call objects,$(wildcard $(addprefix common/harness/,input/*.c host/*.c print/*.c)) \
+        $(call objects,$(wildcard $(addprefix common/harness/,input/*.c print/*.c)) \
         $(addprefix common/,step/element.c $(addprefix files/,allocated.c fault.c files.c \
         visible.c)))
 build/tests/measure/fuzz/run-picture: LIBRARIES = $(PNG) -Wl,--defsym,host_memory=fuzz_host_memory

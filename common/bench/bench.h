@@ -1,6 +1,4 @@
-/*
- * bench.h — ./bench: options, data, contenders, all of them side by side, and what it prints.
- */
+/* bench.h — ./bench: options, data, contenders, all of them side by side, and what it prints. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -104,10 +102,8 @@ cudaError_t compare_numbers(enum element, const void *got, const int8_t *want, s
 
 /* ---- the contenders of ./bench --------------------------------------------------------------- */
 
-/*
- * The contenders of ./bench: the steps that take any n, CUB's scan, and the ways to
- * copy that make the roof. Each of these that is linked into the program takes part.
- */
+/* The contenders of ./bench: the steps that take any n, CUB's scan, and the ways to
+ * copy that make the roof. Each of these that is linked into the program takes part. */
 
 #define CONTENDERS 64 /* at most, of one element type */
 
@@ -129,20 +125,16 @@ bool contender_is_cub(const struct contender *);
 /* Is its output a copy of its input? This is so for step 0 and for the ways of the roof. */
 bool contender_copies(const struct contender *);
 
-/*
- * Fills in the contenders of `list` that scan `element`. The list is "all", or items with commas
+/* Fills in the contenders of `list` that scan `element`. The list is "all", or items with commas
  * between: a number ("7": its first variant of this type), a number and a variant ("5:naive" or
  * "5:all"), a range ("5-9"), "cub", "roof". Each contender is there once, in the order of "all".
- * Returns 0, or EXIT_USAGE if an item is unknown.
- */
+ * Returns 0, or EXIT_USAGE if an item is unknown. */
 int contenders_find(struct contender found[CONTENDERS], size_t *count, const char *list,
                     enum element, struct fault *);
 
-/*
- * Steps that apply scan are not contenders: each is timed by an experiment of its own. *found
+/* Steps that apply scan are not contenders: each is timed by an experiment of its own. *found
  * becomes the one that `list` asks for, or NULL if it asks for contenders only. Returns 0, or
- * EXIT_USAGE if an item is unknown, or if the list asks for more beside such a step.
- */
+ * EXIT_USAGE if an item is unknown, or if the list asks for more beside such a step. */
 int contenders_application(const struct step **found, const char *list, struct fault *);
 
 /* The one after `last`, or the first one if `last` is NULL. NULL: there are no more. */

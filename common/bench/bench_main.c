@@ -1,11 +1,9 @@
-/*
- * bench_main.c — ./bench: the steps, CUB's scan and the roof side by side, for every type and size.
- * bench.h says how they are timed.
- */
+/* bench_main.c — ./bench: the steps, CUB's scan and the roof side by side, for every type and size.
+ * bench.h says how they are timed. */
 #define _GNU_SOURCE
 #include "bench.h"
 
-#include "common/harness/host/host.h"
+#include "common/harness/input/input.h"
 #include "common/harness/run/device.h"
 #include "common/harness/print/print.h"
 
@@ -209,7 +207,6 @@ static int run_program(struct bench_program *p, int argc, char **argv)
 {
     struct bench_options *o = &p->options;
     const struct step *application;
-    standard_hold();
     int code = bench_options_parse(o, argc, argv, &p->fault);
     if (!code && (o->help || o->version)) return describe(p);
     if (!code && strcmp(o->steps, "applications") == 0) return run_applications(o, &p->fault);

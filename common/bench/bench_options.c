@@ -1,6 +1,4 @@
-/*
- * bench_options.c — options, and what is printed.
- */
+/* bench_options.c — options, and what is printed. */
 #include "bench.h"
 #include "common/files/option_table.h"
 #include "common/harness/print/print.h"
@@ -8,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- bench options --------------------------------------------------------------------------- */
 
 /* ---- values ---------------------------------------------------------------------------------- */
 

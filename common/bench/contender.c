@@ -1,6 +1,4 @@
-/*
- * contender.c — the contenders of ./bench, and their data.
- */
+/* contender.c — the contenders of ./bench, and their data. */
 #include "bench.h"
 #include "common/harness/input/input.h"
 #include "common/step/cuda_check.h"
@@ -49,7 +47,7 @@ int data_open(struct data *d, size_t n, struct fault *fault)
 {
     struct input input;
     *d = (struct data){.n = n};
-    int code = input_generate(&input, ELEMENT_I8, n, false, SEED, fault);
+    int code = input_generate(&input, ELEMENT_I8, n, RANDOM_INTEGERS, SEED, fault);
     if (code) return code;
     d->host = input.data;
     d->host_sums = allocated(malloc(n * sizeof *d->host_sums));

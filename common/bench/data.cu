@@ -1,6 +1,4 @@
-/*
- * data.cu — casts of the numbers to a type, and comparisons, on the device.
- */
+/* data.cu — casts of the numbers to a type, and comparisons, on the device. */
 #include "common/step/cuda_check.h"
 #include "common/step/launch_kernel.cuh"
 #include "bench.h"

@@ -1,6 +1,4 @@
-/*
- * side_by_side.c — all contenders at one size: timed in turns, and verified.
- */
+/* side_by_side.c — all contenders at one size: timed in turns, and verified. */
 #include "bench.h"
 #include "common/harness/print/print.h"
 #include "common/step/cuda_check.h"

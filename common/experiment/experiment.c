@@ -1,6 +1,4 @@
-/*
- * experiment.c — what the small experiments share, and times in a graph of many launches.
- */
+/* experiment.c — what the small experiments share, and times in a graph of many launches. */
 #define _GNU_SOURCE /* PATH_MAX */
 #include "experiment.h"
 #include "common/files/option_table.h"
@@ -105,7 +103,6 @@ int experiment_main(const char *name, const char *about, experiment_fn *run, int
     struct asked asked = {.options = {.argv = argv}};
     struct fault fault = {0};
 
-    standard_hold();
     int code = parse(&asked, argc, argv, &fault);
     e.csv = asked.csv;
     if (!code && asked.options.help)

@@ -7,10 +7,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What malloc and its like, or open_memstream, have returned, which is never NULL then. */
 void *allocated(void *memory);
 
@@ -32,9 +28,5 @@ void *arena_take(struct arena *, size_t bytes); /* zeroed, and aligned for any t
 #define ARENA_NEW(arena, type) ((type *)arena_take((arena), sizeof(type)))
 char *arena_text(struct arena *, const char *text, size_t length); /* a copy with a NUL */
 void arena_free(struct arena *);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -2,8 +2,7 @@
  *
  * A function that can fail takes a `struct fault *`. It returns 0, or the exit code that it has
  * stored there, and prints nothing. fault_say() prints the sentence once, at the end. The sentence
- * says what was wrong, where, and what to do. A program that has these functions also ends with a
- * sentence, before main, if its stack is limited too much (ulimit -s). */
+ * says what was wrong, where, and what to do. */
 #ifndef FAULT_H
 #define FAULT_H
 

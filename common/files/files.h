@@ -9,12 +9,10 @@
 
 /* ---- writes a new file in the same folder, and puts it into its place when it is complete ---- */
 
-/*
- * Until then the old file stays as it is, also for programs that are reading it. The new file has
+/* Until then the old file stays as it is, also for programs that are reading it. The new file has
  * another name beside its place; a process that is killed leaves it there. Only regular files are
  * replaced. A device, a pipe, or a descriptor (/dev/stdout, /dev/fd/3) is written directly. The
- * harness writes its files in this way, and so does the emulator.
- */
+ * harness writes its files in this way, and so does the emulator. */
 
 struct new_file;
 
@@ -24,10 +22,8 @@ struct replacement {
     struct new_file *made; /* its name; NULL: there is no new file */
 };
 
-/*
- * Begins a new file for a path. It gets the permissions of the file that it will replace, or those
- * of any new file. Returns 0 or an errno; after an errno there is nothing to end.
- */
+/* Begins a new file for a path. It gets the permissions of the file that it will replace, or those
+ * of any new file. Returns 0 or an errno; after an errno there is nothing to end. */
 int replacement_begin(struct replacement *, const char *path);
 
 /* The name under which another process may write to the new file, too, until replacement_close;
@@ -76,12 +72,10 @@ const char *output_refusal(const char *path, const char *program, char *const *a
 
 /* ---- writes a file completely or not at all -------------------------------------------------- */
 
-/*
- * Writes text[0..length) to a path; NULL or "stdout" is the standard output, "stderr" the standard
+/* Writes text[0..length) to a path; NULL or "stdout" is the standard output, "stderr" the standard
  * error. A regular file is first written as a new one beside it and then put into its place, so
  * that its old content stays if anything fails; a device or a pipe is written as it is.
- * Returns 0 or an errno.
- */
+ * Returns 0 or an errno. */
 int whole_file_write(const char *path, const char *text, size_t length);
 
 /* Tests whether whole_file_write would succeed. Returns 0 or an errno, and leaves no file

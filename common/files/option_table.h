@@ -12,10 +12,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Takes an option's value, NULL if the option has none, into the program's own options `to`.
  * Returns 0, or an exit code with the sentence in fault. */
 typedef int option_fn(void *to, const char *value, struct fault *);
@@ -83,9 +79,5 @@ bool option_real(const char *value, double *number);
 
 /* Prints the options for --help, their texts from this column on. */
 void option_print(struct option_table, int column, FILE *);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,7 +1,9 @@
 /* visible.c — see visible.h. */
 #include "visible.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Ranges of characters: the first and the last of each. */
 static const uint32_t controls[][2] = {
@@ -87,4 +89,51 @@ void visible_print(FILE *to, const char *text, size_t length)
         text += show(piece, text);
         fputs(piece, to);
     }
+}
+
+/* ---- text in lines --------------------------------------------------------------------------- */
+
+static const char blanks[] = " \n";
+
+/* A character of UTF-8 is one column. */
+static int columns_of(const char *word, size_t bytes)
+{
+    int columns = 0;
+    for (size_t i = 0; i < bytes; i++) columns += (word[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+void wrapped_print(FILE *to, const char *text, int margin, int width)
+{
+    int column = margin;
+    text += strspn(text, blanks);
+    while (*text) {
+        size_t bytes = strcspn(text, blanks);
+        int columns = columns_of(text, bytes);
+        if (column > margin && column + 1 + columns > width) {
+            fprintf(to, "\n%*s", margin, "");
+            column = margin;
+        } else if (column > margin) {
+            fputc(' ', to);
+            column++;
+        }
+        fprintf(to, "%.*s", (int)bytes, text);
+        column += columns;
+        text += bytes;
+        text += strspn(text, blanks);
+    }
+    fputc('\n', to);
+}
+
+/* ---- programs in PATH ------------------------------------------------------------------------ */
+
+bool program_path(const char *name, char *path)
+{
+    for (const char *folders = getenv("PATH"); folders != NULL && *folders != '\0';) {
+        int length = (int)strcspn(folders, ":");
+        bool fits = snprintf(path, PATH_MAX, "%.*s/%s", length, folders, name) < PATH_MAX;
+        if (length > 0 && fits && access(path, X_OK) == 0) return true;
+        folders += length + (folders[length] == ':');
+    }
+    return false;
 }

@@ -10,11 +10,9 @@
 
 /* ---- makes any bytes, such as a file's name, safe for people to read ------------------------- */
 
-/*
- * A terminal obeys control characters, and some characters of Unicode hide or reorder the
+/* A terminal obeys control characters, and some characters of Unicode hide or reorder the
  * characters beside them. Such characters, and bytes that are not UTF-8, are written as C writes
- * them: \n, \x1b, \u202e.
- */
+ * them: \n, \x1b, \u202e. */
 
 /* Writes the visible form of the text into to[size]. If there is not enough room, it ends after the
  * last character that fits. size > 0. */
@@ -36,18 +34,10 @@ bool visible_is_control(uint32_t character);
 
 /* ---- text in lines that a screen holds ------------------------------------------------------- */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Prints the words of a text, and a newline, in lines of at most `width` columns. All lines but the
  * first begin with `margin` blanks; the first goes on in a line that has `margin` columns already.
  * A word that is too long for a line stands alone in one. */
 void wrapped_print(FILE *, const char *text, int margin, int width);
-
-#ifdef __cplusplus
-}
-#endif
 
 /* ---- where a program is that is named without a slash ---------------------------------------- */
 

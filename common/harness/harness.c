@@ -1,8 +1,5 @@
-/*
- * harness.c — runs a step: checks of memory and files, and the order of the parts.
- */
+/* harness.c — runs a step: checks of memory and files, and the order of the parts. */
 #define _GNU_SOURCE
-#include "common/harness/host/host.h"
 #include "common/harness/input/input.h"
 #include "common/harness/print/print.h"
 #include "common/harness/report/report.h"
@@ -112,16 +109,6 @@ static int get_input(struct program *p, struct input *input)
     return code;
 }
 
-/* ---- the output ------------------------------------------------------------------------------ */
-
-/* All files, or none of them. */
-static int write_output(struct program *p, struct runs *runs)
-{
-    output_hold();
-    int code = runs_write(runs, &p->fault);
-    return output_release(code, &p->fault);
-}
-
 /* ---- the report ------------------------------------------------------------------------------ */
 
 static void report(struct program *p, const struct outcome *outcome)
@@ -158,7 +145,7 @@ static int run_once(struct program *p)
         code = runs_do(&runs, &outcome, &p->fault);
         if (!code) {
             /* A wrong result is reported, not written. */
-            if (has_output(p) && outcome.right) code = write_output(p, &runs);
+            if (has_output(p) && outcome.right) code = runs_write(&runs, &p->fault);
             if (!code) {
                 report(p, &outcome);
                 code = outcome.right ? EXIT_RIGHT : EXIT_WRONG;
@@ -248,7 +235,6 @@ static int run_program(struct program *p, int argc, char **argv)
 
 int harness_main(const struct step *step, int argc, char **argv)
 {
-    standard_hold();
     struct program program = {0};
     signal(SIGXFSZ, SIG_IGN); /* a file beyond `ulimit -f` becomes an error of fwrite */
     subject_open(&program.subject, step, &program.options);

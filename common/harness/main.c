@@ -1,6 +1,5 @@
-/*
- * main.c — the whole program ./stepN. It is compiled once per step, with -DSTEP=step03 or the like.
- */
+/* main.c — the whole program ./stepN. It is compiled once per step, with -DSTEP=step03 or the
+ * like. */
 #include "common/harness/run/runs.h"
 
 extern const struct step STEP;

@@ -1,7 +1,5 @@
-/*
- * cuda_check.h — macros that check a CUDA call or a launch. Every call and every launch is checked
- * with one of them.
- */
+/* cuda_check.h — macros that check a CUDA call or a launch. Every call and every launch is checked
+ * with one of them. */
 #ifndef CUDA_CHECK_H
 #define CUDA_CHECK_H
 

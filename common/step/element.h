@@ -1,6 +1,4 @@
-/*
- * element.h — the types that an element can have, and sizes as users write them.
- */
+/* element.h — the types that an element can have, and sizes as users write them. */
 #ifndef ELEMENT_H
 #define ELEMENT_H
 
@@ -10,10 +8,8 @@
 
 /* ---- the types that an element can have ------------------------------------------------------ */
 
-/*
- * The types that an element can have: their names and sizes, and conversion to and
- * from the widest types.
- */
+/* The types that an element can have: their names and sizes, and conversion to and
+ * from the widest types. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -94,10 +90,8 @@ void element_text(enum element, const void *array, size_t index, char *text, siz
 
 /* ---- reads a number of elements as users write it -------------------------------------------- */
 
-/*
- * Reads a number of elements as users write it: 1000, 64K or 1M (decimal), 64Ki or 1Mi
- * (binary), 2^20. Sums and differences of these are allowed: 2^31+5, 1Mi-1.
- */
+/* Reads a number of elements as users write it: 1000, 64K or 1M (decimal), 64Ki or 1Mi
+ * (binary), 2^20. Sums and differences of these are allowed: 2^31+5, 1Mi-1. */
 
 /* Reads `text` as a size. Returns 0, or EXIT_USAGE and a sentence that begins with `name`, the name
  * of the option. */

@@ -9,14 +9,15 @@
 
 /* ---- what each option does with its value ---------------------------------------------------- */
 
-/* The options that the functions below fill in; the step says which values it takes. */
+/* What the command line sets; the step says which values it takes. */
 struct target {
-    struct options *options;
+    struct options options;
+    bool json, csv;
     const struct step *step;
     void *self; /* of the step's own options */
 };
 
-static struct options *options_of(void *to) { return ((struct target *)to)->options; }
+static struct options *options_of(void *to) { return &((struct target *)to)->options; }
 
 static int set_n(void *to, const char *value, struct fault *fault)
 {
@@ -85,13 +86,9 @@ static int set_variant(void *to, const char *value, struct fault *fault)
 
 static int set_verify(void *to, const char *value, struct fault *fault)
 {
-    struct options *options = options_of(to);
-    static const char *const modes[] = {[VERIFY_FULL] = "full", [VERIFY_NONE] = "none"};
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(value, modes[i]) == 0) {
-            options->verify = (enum verify_mode)i;
-            return 0;
-        }
+    enum verify_mode *mode = &options_of(to)->verify;
+    *mode = strcmp(value, "none") == 0 ? VERIFY_NONE : VERIFY_FULL;
+    if (*mode == VERIFY_NONE || strcmp(value, "full") == 0) return 0;
     return fail(fault, EXIT_USAGE, "--verify \"%.60s\" is unknown; choose none or full.", value);
 }
 
@@ -108,100 +105,39 @@ static int set_device(void *to, const char *value, struct fault *fault)
     return options_device(&options_of(to)->device, "--device ", value, fault);
 }
 
-#define SET_FILE(name)                                                                             \
-    static int set_##name(void *to, const char *value, struct fault *fault)                        \
-    {                                                                                              \
-        if (!*value) return fail(fault, EXIT_USAGE, "--" #name " has an empty file name.");        \
-        options_of(to)->name = value;                                                              \
-        return 0;                                                                                  \
-    }
-SET_FILE(input)
-SET_FILE(output)
-
-static int set_trace(void *to, const char *value, struct fault *fault)
-{
-    struct options *options = options_of(to);
-    if (!*value) return fail(fault, EXIT_USAGE, "--trace has an empty file name.");
-    options->trace = strcmp(value, "-") == 0 ? "/dev/stdout" : value; /* for the emulator */
-    return 0;
-}
-
-static int set_quiz(void *to, const char *value, struct fault *fault)
-{
-    if (!*value) return fail(fault, EXIT_USAGE, "--quiz has an empty word.");
-    options_of(to)->quiz = value;
-    return 0;
-}
-
-#define SET_FLAG(name)                                                                             \
-    static int set_##name(void *to, const char *value, struct fault *fault)                        \
-    {                                                                                              \
-        (void)value, (void)fault;                                                                  \
-        options_of(to)->name = true;                                                               \
-        return 0;                                                                                  \
-    }
-SET_FLAG(real)
-SET_FLAG(inclusive)
-SET_FLAG(in_place)
-SET_FLAG(counters)
-SET_FLAG(levels)
-SET_FLAG(solve)
-SET_FLAG(help)
-SET_FLAG(version)
-
-static int set_format(struct options *options, enum report_format format, struct fault *fault)
-{
-    if (options->format != REPORT_TEXT && options->format != format)
-        return fail(fault, EXIT_USAGE, "--json and --csv exclude each other.");
-    options->format = format;
-    return 0;
-}
-
-static int set_json(void *to, const char *value, struct fault *fault)
-{
-    (void)value;
-    struct options *options = options_of(to);
-    return set_format(options, REPORT_JSON, fault);
-}
-
-static int set_csv(void *to, const char *value, struct fault *fault)
-{
-    (void)value;
-    struct options *options = options_of(to);
-    return set_format(options, REPORT_CSV, fault);
-}
-
 /* ---- the table, in the order of --help ------------------------------------------------------- */
+
+#define FLAG(name, help, member)           OPTION_FLAG(name, help, struct target, member)
+#define TEXT(name, argument, help, member) OPTION_TEXT(name, argument, help, struct target, member)
 
 static const struct option_row rows[] = {
     OPTION("n", "N", "elements: 1000, 64K, 1Mi, 2^20, 2^20+1", set_n),
-    OPTION("input", "FILE", "scan the numbers of FILE: .npy or text; - is stdin", set_input),
-    OPTION("real", NULL, "random real numbers, 0.5 <= |x| < 1, instead of random integers",
-           set_real),
+    TEXT("input", "FILE", "scan the numbers of FILE: .npy or text; - is stdin", options.input),
+    FLAG("real", "random real numbers, 0.5 <= |x| < 1, instead of random integers", options.real),
     OPTION("seed", "S", "of the random numbers; the same on every machine (default 1)", set_seed),
-    OPTION("output", "FILE", "write the result: .npy if so named, else text; - is stdout",
-           set_output),
+    TEXT("output", "FILE", "write the result: .npy if so named, else text; - is stdout",
+         options.output),
     OPTION("variant", "NAME", "which variant of the step", set_variant),
-    OPTION("inclusive", NULL, "shift the exclusive result into an inclusive one (untimed)",
-           set_inclusive),
-    OPTION("in-place", NULL, "scan into the input's own memory", set_in_place),
+    FLAG("inclusive", "shift the exclusive result into an inclusive one (untimed)",
+         options.inclusive),
+    FLAG("in-place", "scan into the input's own memory", options.in_place),
     OPTION("offset", "K", "displace the buffers by K elements from their alignment", set_offset),
     OPTION("reps", "R", "timed runs; 0: none (default: as many as take 0.5 s, 5 to 15)", set_reps),
     OPTION("verify", "HOW", "full (default) or none", set_verify),
     OPTION("device", "WHERE", "cuda or emu (default: cuda if there is a usable GPU; or DEVICE=)",
            set_device),
-    OPTION("counters", NULL, "the emulator's counters by source line", set_counters),
-    OPTION("trace", "FILE", "every shared and global access of one emulated run; - is stdout",
-           set_trace),
-    OPTION("levels", NULL, "what warps do with shared memory between two barriers, on the emulator",
-           set_levels),
-    OPTION("quiz", "WORD",
-           "questions to work out, made for WORD; - is a word on each line of stdin", set_quiz),
-    OPTION("solve", NULL, "answer the questions of --quiz", set_solve),
-    OPTION("json", NULL, "report as JSON", set_json),
-    OPTION("csv", NULL, "report as CSV", set_csv),
-    OPTION("help", NULL, "this text", set_help),
-    OPTION("version", NULL, "the version", set_version),
+    FLAG("counters", "the emulator's counters by source line", options.counters),
+    TEXT("trace", "FILE", "every shared and global access of one emulated run; - is stdout",
+         options.trace),
+    FLAG("levels", "what warps do with shared memory between two barriers, on the emulator",
+         options.levels),
+    TEXT("quiz", "WORD", "questions to work out, made for WORD; - is a word on each line of stdin",
+         options.quiz),
+    FLAG("solve", "answer the questions of --quiz", options.solve),
+    FLAG("json", "report as JSON", json),
+    FLAG("csv", "report as CSV", csv),
+    FLAG("help", "this text", options.help),
+    FLAG("version", "the version", options.version),
 };
 static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 
@@ -395,24 +331,42 @@ static int check_together(const struct options *o, const struct step *step, stru
     return 0;
 }
 
+/* Takes what the command line has set. */
+static int check_values(struct target *to, struct fault *fault)
+{
+    struct options *o = &to->options;
+    const struct {
+        const char *name, *value, *what;
+    } texts[] = {{"input", o->input, "file name"},
+                 {"output", o->output, "file name"},
+                 {"trace", o->trace, "file name"},
+                 {"quiz", o->quiz, "word"}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].value && !*texts[i].value)
+            return fail(fault, EXIT_USAGE, "--%s has an empty %s.", texts[i].name, texts[i].what);
+    if (to->json && to->csv) return fail(fault, EXIT_USAGE, "--json and --csv exclude each other.");
+    o->format = to->json ? REPORT_JSON : to->csv ? REPORT_CSV : REPORT_TEXT;
+    if (o->trace && strcmp(o->trace, "-") == 0) o->trace = "/dev/stdout"; /* for the emulator */
+    const char *device = getenv("DEVICE");
+    if (o->device == DEVICE_AUTO && device && *device)
+        return options_device(&o->device, "DEVICE=", device, fault);
+    return 0;
+}
+
 int options_parse(struct options *options, const struct step *step, void *self, int argc,
                   char *const *argv, struct fault *fault)
 {
-    *options =
-        (struct options){.n = step->default_n, .seed = 1, .reps = REPS_DEFAULT, .argv = argv};
-    struct target to = {options, step, self};
+    struct target to = {.step = step, .self = self};
     struct command_line line = {.count = argc, .arguments = argv, .at = 1};
-    while (line.at < argc) {
-        int code = parse_one(&to, &line, fault);
-        if (code) return code;
-    }
-    if (options->help || options->version) return 0;
-    const char *device = getenv("DEVICE");
-    if (options->device == DEVICE_AUTO && device && *device) {
-        int code = options_device(&options->device, "DEVICE=", device, fault);
-        if (code) return code;
-    }
-    int code = check_together(options, step, fault);
+    int code = 0;
+    to.options =
+        (struct options){.n = step->default_n, .seed = 1, .reps = REPS_DEFAULT, .argv = argv};
+    while (!code && line.at < argc) code = parse_one(&to, &line, fault);
+    bool informs = to.options.help || to.options.version;
+    if (!code && !informs) code = check_values(&to, fault);
+    *options = to.options;
+    if (code || informs) return code;
+    code = check_together(options, step, fault);
     if (!code && options->n_given) {
         char where[80];
         snprintf(where, sizeof where, "n = %zu", options->n);

@@ -1,6 +1,4 @@
-/*
- * options.h — the options that the user gave on the command line.
- */
+/* options.h — the options that the user gave on the command line. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -53,11 +51,9 @@ struct options {
     char *const *argv; /* as given to main: device.c may have to start the program again */
 };
 
-/*
- * Reads the command line (and the environment variable DEVICE) for this step. The step's own
+/* Reads the command line (and the environment variable DEVICE) for this step. The step's own
  * options are handed to their set(), with `self`. Strings point into argv. Returns 0, or EXIT_USAGE
- * with the sentence in fault. Limits on n are not checked here: see options_check_n.
- */
+ * with the sentence in fault. Limits on n are not checked here: see options_check_n. */
 int options_parse(struct options *, const struct step *, void *self, int argc,
                   char *const *argv, struct fault *);
 

@@ -1,9 +1,7 @@
-/*
- * predicted.c — prints the formulas of predictions.h as a table, for the tables of the
+/* predicted.c — prints the formulas of predictions.h as a table, for the tables of the
  * notes: the work of one block between two barriers. A row holds the number of banks, the epoch
  * (how many barriers the block has passed), the offset of the level, how many lanes use the same
- * bank, and for loads and for stores the warp instructions, lanes, and bank conflicts.
- */
+ * bank, and for loads and for stores the warp instructions, lanes, and bank conflicts. */
 #include "tests/unit/steps/predictions.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "run.h"
 #include "patterns.h"
 
-#include "common/harness/host/host.h"
+#include "common/harness/input/input.h"
 #include "common/harness/run/runs.h"
 #include "common/harness/run/device.h"
 #include "common/harness/print/print.h"

@@ -230,8 +230,8 @@ static int input(const struct subject *s, struct input *input, struct fault *fau
     r->variant = (enum variant)o->variant;
     if (code) return code;
     if (!o->input)
-        return o->real ? input_generate_uniform(input, r->element, input->n, o->seed, fault)
-                       : input_generate_bits(input, r->element, input->n, o->seed, fault);
+        return input_generate(input, r->element, input->n, o->real ? RANDOM_UNIFORM : RANDOM_BITS,
+                              o->seed, fault);
     code = read_files(r, input, o, fault);
     if (code) return code;
     code = check_filter(r, o, fault);

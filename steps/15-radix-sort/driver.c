@@ -139,7 +139,7 @@ static int plan(const struct subject *s, struct input *input, struct fault *faul
 static int get(struct request *r, struct input *input, const struct options *o, struct fault *fault)
 {
     if (r->lines) return sort_text_read(&r->text, input, o->input, fault);
-    if (!o->input) return input_generate_bits(input, r->type.element, o->n, o->seed, fault);
+    if (!o->input) return input_generate(input, r->type.element, o->n, RANDOM_BITS, o->seed, fault);
     if (!r->type.given) input_npy_type(o->input, &r->type.element);
     return input_read(input, r->type.element, o->input, 0, fault);
 }

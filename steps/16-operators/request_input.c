@@ -101,8 +101,8 @@ static int generate(const struct request *r, struct input *input, size_t n, uint
 {
     enum operator_kind op = r->plain;
     bool walk = op == OP_MAX || op == OP_MIN || op == OP_SIGHT, real = element_is_real(r->element);
-    int code = walk || op == OP_SUM ? input_generate(input, r->element, n, false, seed, fault)
-                                    : input_generate_bits(input, r->element, n, seed, fault);
+    enum random kind = walk || op == OP_SUM ? RANDOM_INTEGERS : RANDOM_BITS;
+    int code = input_generate(input, r->element, n, kind, seed, fault);
     if (code || op == OP_SUM || op == OP_XOR) return code;
     if (walk)
         make_walk(input);

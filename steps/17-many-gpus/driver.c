@@ -82,7 +82,7 @@ static int read_part(struct request *r, const char *path, size_t *n, struct inpu
 static int make_factors(struct input *input, struct input_part part, uint64_t seed,
                         struct fault *fault)
 {
-    int code = input_generate_bits_part(input, ELEMENT_F32, part, seed, fault);
+    int code = input_generate_part(input, ELEMENT_F32, part, RANDOM_BITS, seed, fault);
     for (size_t i = 0; i < part.count && !code; i++) {
         uint32_t bits = ((const uint32_t *)input->data)[i];
         ((float *)input->data)[i] = (float)((double)(bits >> 8) * 0x1p-23 - 1);
@@ -100,7 +100,8 @@ static int read_or_make(struct request *r, const struct options *o, struct input
         code = read_part(r, o->input, &n, input, fault);
         return code || !r->second ? code : read_part(r, r->second, &n, &r->more, fault);
     }
-    if (!r->affine) return input_generate_part(input, r->element, part, o->real, o->seed, fault);
+    enum random kind = o->real ? RANDOM_REALS : RANDOM_INTEGERS;
+    if (!r->affine) return input_generate_part(input, r->element, part, kind, o->seed, fault);
     code = make_factors(input, part, o->seed, fault);
     return code ? code : make_factors(&r->more, part, o->seed ^ SECOND_SEED, fault);
 }

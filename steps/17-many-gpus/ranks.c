@@ -189,7 +189,7 @@ int ranks_join(struct subject *s, struct device *device, int code, struct fault 
     bool informs = s->options->help || s->options->version;
     if (!code && !informs) code = many_request_check(r, s->options, fault);
     MPI_Init(NULL, NULL);
-    signal(SIGPIPE, SIG_IGN); /* of MPI's sockets; standard_written() takes care of stdout */
+    signal(SIGPIPE, SIG_IGN); /* of MPI's sockets */
     signal(SIGALRM, tick);
     r->ranks.meet = meet_all;
     MPI_Comm_rank(MPI_COMM_WORLD, &r->ranks.rank);

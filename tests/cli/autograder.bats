@@ -378,6 +378,5 @@ END
         build/common/tools/labs/score_sizes.o
     says "-isystem common/build/no-cuda/include"
     "${CC:-gcc}" -std=c11 -pthread -fsyntax-only -I. -isystem common/build/no-cuda/include \
-        common/tools/labs/*.c common/tools/labs/gpu/*.c common/harness/verify/*.c \
-        common/step/levels.c
+        common/tools/labs/*.c common/tools/labs/gpu/*.c common/harness/verify/*.c
 }

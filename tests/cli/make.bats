@@ -35,7 +35,7 @@ sources() {
     mkdir -p common/tools/emu/ptx common/tools/emu/command common/files common/harness
     touch common/harness/main.c common/tools/emu/command/{main,audit}.c common/tools/emu/cudart.map
     touch common/tools/emu/ptx/program_elf.c common/tools/emu/ptx/elf.c common/tools/emu/removed.h
-    touch common/files/program_path.c common/files/visible.c
+    touch common/files/visible.c
     mkdir -p common/tools/emu/libs/include
     touch common/tools/emu/libs/include/curand.h
     mkdir -p common/tools/emu/runtime

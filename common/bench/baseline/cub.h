@@ -1,7 +1,5 @@
-/*
- * cub.h — CUB's exclusive sum for each type: see cub.cu. Without a workspace it only stores in
- * *bytes how large the workspace must be.
- */
+/* cub.h — CUB's exclusive sum for each type: see cub.cu. Without a workspace it only stores in
+ * *bytes how large the workspace must be. */
 #ifndef BASELINE_CUB_H
 #define BASELINE_CUB_H
 

@@ -1,7 +1,5 @@
-/*
- * input.c — opens a file of numbers: its format, and text.
- */
-#include "common/harness/host/host.h"
+/* input.c — opens a file of numbers: its format, and text. */
+#define _GNU_SOURCE /* _SC_AVPHYS_PAGES */
 #include "common/harness/print/print.h"
 #include "input.h"
 
@@ -10,6 +8,21 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* ---- the host's memory ----------------------------------------------------------------------- */
+
+size_t host_memory(void)
+{
+    FILE *file = fopen("/proc/meminfo", "r");
+    char line[80];
+    size_t kib = 0;
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %zu kB", &kib) == 1) break;
+    if (file) fclose(file);
+    if (kib) return kib * 1024;
+    return (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+}
 
 /* ---- numbers as text, separated by white space or commas ------------------------------------- */
 
@@ -64,11 +77,9 @@ static bool is_integer(const char *text)
     return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/*
- * A number with a point or an exponent counts as exact in two cases. Either it is the value of a
+/* A number with a point or an exponent counts as exact in two cases. Either it is the value of a
  * float, as far as a double can show. Or it is the decimal that --output writes for a float: its
- * nine digits name this float and no other.
- */
+ * nine digits name this float and no other. */
 static enum conversion store_decimal(enum element element, void *data, size_t index,
                                      const char *text, double value)
 {
@@ -178,8 +189,6 @@ static int input_read_text(struct reader *reader, struct input *input, struct fa
 }
 
 /* ---- opens a file of numbers and recognizes its format --------------------------------------- */
-
-#define NPY_FIRST_BYTE 0x93 /* of "\x93NUMPY"; no text begins so */
 
 int input_read(struct input *input, enum element element, const char *path, size_t max_n,
                struct fault *fault)
@@ -304,26 +313,22 @@ void input_free(struct input *input)
 
 /* Random numbers whose sums can be checked exactly. */
 
-/*
- * Integers: every contiguous sum stays below 2^24, so a float holds each one exactly and additions
+/* Integers: every contiguous sum stays below 2^24, so a float holds each one exactly and additions
  * may come in any order. The prefix sums are a random walk kept within ±WALK_BOUND: a step that
  * would leave the band is taken in the other direction. A contiguous sum is the difference of two
- * prefix sums, so it is at most 2 * WALK_BOUND = 2^23 in magnitude.
- */
+ * prefix sums, so it is at most 2 * WALK_BOUND = 2^23 in magnitude. */
 #define WALK_BOUND (1 << 22)
 
 /* Steps are ±1 … ±AMPLITUDE, never 0: a number that is left out or added twice always shows. */
 #define AMPLITUDE       500
 #define AMPLITUDE_SMALL 100 /* fits into 8 bits */
 
-/*
- * Real numbers: of either sign, 1/2 <= |x| < 1, so that each weighs as much as any other. They are
+/* Real numbers: of either sign, 1/2 <= |x| < 1, so that each weighs as much as any other. They are
  * multiples of a quantum q, which makes sums up to 2^24 q exact in float. q is 2^-24, so that every
  * addition may round, or larger for more elements. The verifier's bound grows with the number of
  * sums that round, and the larger quantum keeps the bound below the size of one element. The sums
  * of all before an element are larger than 2^24 q at any size, and round. (Those of doubles do so
- * from 2^53 q on.)
- */
+ * from 2^53 q on.) */
 #define BITS_F32      24
 #define BITS_F64      49
 #define BITS_LEAST    8
@@ -353,7 +358,7 @@ struct numbers {
 /* Makes numbers begin … end-1 of the part. */
 typedef void make_fn(const struct numbers *, size_t begin, size_t end);
 
-#define CHUNK ((size_t)1 << 14) /* numbers that one thread makes at a time */
+#define CHUNK ((size_t)1 << 14) /* numbers between two reports of progress */
 
 /* ---- integers -------------------------------------------------------------------------------- */
 
@@ -370,89 +375,20 @@ static int64_t free_step(uint64_t seed, uint64_t i, uint64_t amplitude)
     return bits & 1 ? -step : step;
 }
 
-/*
- * A step depends on those before it, through their sum: where it would leave the band. That happens
- * near the edges of the band only, so it seldom happens in a chunk. Therefore all chunks are made
- * at the same time, as if there were no band, and each one's least and greatest sums are noted.
- * Then the walk goes from chunk to chunk, and makes those again in which it would leave the band.
- */
-#define WALK_CHUNKS 2048 /* at a time */
-
-struct walk {
-    struct numbers is;
-    bool is_kept;     /* otherwise only the sum is of interest */
-    size_t at, count; /* these steps of the part */
-    int64_t sum;      /* of all steps before */
-    struct {
-        int64_t sum, low, high; /* of its own steps, as if there were no band */
-    } chunks[WALK_CHUNKS];
-};
-
-static size_t end_of_chunk(const struct walk *w, size_t k)
+/* A step depends on those before it, through their sum, also on those before the part. */
+static void make_integers(const struct numbers *n)
 {
-    return (k + 1) * CHUNK < w->count ? (k + 1) * CHUNK : w->count;
-}
-
-static void walk_freely(void *context, size_t k)
-{
-    struct walk *w = context;
-    uint64_t amplitude = amplitude_of(&w->is), seed = w->is.seed;
-    int64_t sum = 0, low = 0, high = 0;
-    for (size_t i = w->at + k * CHUNK, end = w->at + end_of_chunk(w, k); i < end; i++) {
-        int64_t step = free_step(seed, w->is.part.first + i, amplitude);
+    uint64_t amplitude = amplitude_of(n);
+    size_t first = n->part.first, end = first + n->part.count;
+    int64_t sum = 0;
+    for (size_t i = 0; i < end; i++) {
+        int64_t step = free_step(n->seed, i, amplitude);
+        if (sum + step > WALK_BOUND || sum + step < -WALK_BOUND) step = -step;
         sum += step;
-        if (sum < low) low = sum;
-        if (sum > high) high = sum;
-        if (w->is_kept) element_store_integer(w->is.input->element, w->is.input->data, i, step);
+        if (i >= first)
+            element_store_integer(n->input->element, n->input->data, i - first, step);
+        if (i >= first && i % CHUNK == 0) progress_at(i - first);
     }
-    w->chunks[k].sum = sum;
-    w->chunks[k].low = low;
-    w->chunks[k].high = high;
-}
-
-static void walk_in_band(struct walk *w, size_t k)
-{
-    uint64_t amplitude = amplitude_of(&w->is);
-    for (size_t i = w->at + k * CHUNK, end = w->at + end_of_chunk(w, k); i < end; i++) {
-        int64_t step = free_step(w->is.seed, w->is.part.first + i, amplitude);
-        if (w->sum + step > WALK_BOUND || w->sum + step < -WALK_BOUND) step = -step;
-        w->sum += step;
-        if (w->is_kept) element_store_integer(w->is.input->element, w->is.input->data, i, step);
-    }
-}
-
-/* Walks the steps of the part, from the walk's sum on. */
-static void walk_part(struct walk *w)
-{
-    for (w->at = 0; w->at < w->is.part.count; w->at += w->count) {
-        size_t left = w->is.part.count - w->at, most = WALK_CHUNKS * CHUNK;
-        w->count = left < most ? left : most;
-        size_t chunks = (w->count + CHUNK - 1) / CHUNK;
-        parallel_for(chunks, walk_freely, w);
-        for (size_t k = 0; k < chunks; k++) {
-            bool leaves =
-                w->sum + w->chunks[k].low < -WALK_BOUND || w->sum + w->chunks[k].high > WALK_BOUND;
-            if (leaves)
-                walk_in_band(w, k);
-            else
-                w->sum += w->chunks[k].sum;
-        }
-        if (w->is_kept) progress_at(w->at + w->count);
-    }
-}
-
-static void generate_integers(const struct numbers *n)
-{
-    struct walk *w = allocated(malloc(sizeof *w));
-    w->is = *n;
-    w->sum = 0;
-    w->is_kept = false;
-    w->is.part = (struct input_part){0, n->part.first, n->part.whole};
-    walk_part(w);
-    w->is_kept = true;
-    w->is.part = n->part;
-    walk_part(w);
-    free(w);
 }
 
 /* ---- numbers that do not depend on each other ------------------------------------------------ */
@@ -496,37 +432,22 @@ static void make_bits(const struct numbers *n, size_t begin, size_t end)
     }
 }
 
-#define SHARED_CHUNKS 2048 /* between two reports of progress */
-
-struct shared {
-    const struct numbers *numbers;
-    make_fn *make;
-    size_t at; /* the first number of chunk 0 */
-};
-
-static void make_chunk(void *context, size_t k)
-{
-    const struct shared *s = context;
-    size_t begin = s->at + k * CHUNK, end = begin + CHUNK, n = s->numbers->part.count;
-    s->make(s->numbers, begin, end < n ? end : n);
-}
-
 static void make_all(const struct numbers *n, make_fn *make)
 {
-    struct shared s = {.numbers = n, .make = make};
-    for (size_t count = n->part.count; s.at < count; s.at += SHARED_CHUNKS * CHUNK) {
-        size_t chunks = (count - s.at + CHUNK - 1) / CHUNK;
-        parallel_for(chunks < SHARED_CHUNKS ? chunks : SHARED_CHUNKS, make_chunk, &s);
-        progress_at(s.at);
+    for (size_t at = 0, end, count = n->part.count; at < count; at = end) {
+        end = count - at < CHUNK ? count : at + CHUNK;
+        make(n, at, end);
+        progress_at(end);
     }
 }
 
 /* ---- all kinds ------------------------------------------------------------------------------- */
 
-/* `make` is NULL for integers. */
-static int generate(struct input *input, enum element element, struct input_part part,
-                    uint64_t seed, make_fn *make, struct fault *fault)
+int input_generate_part(struct input *input, enum element element, struct input_part part,
+                        enum random kind, uint64_t seed, struct fault *fault)
 {
+    static make_fn *const makers[] = {
+        [RANDOM_REALS] = make_reals, [RANDOM_BITS] = make_bits, [RANDOM_UNIFORM] = make_uniform};
     size_t n = part.count;
     struct numbers numbers = {input, part, seed};
     *input = (struct input){.element = element, .n = n};
@@ -535,43 +456,16 @@ static int generate(struct input *input, enum element element, struct input_part
         return fail(fault, EXIT_USAGE, "%zu %s do not fit into host memory.", n,
                     element_plural(element));
     progress_begin("random numbers", n);
-    if (make)
-        make_all(&numbers, make);
+    if (kind == RANDOM_INTEGERS || (kind == RANDOM_REALS && !element_is_real(element)))
+        make_integers(&numbers);
     else
-        generate_integers(&numbers);
+        make_all(&numbers, makers[kind]);
     progress_end();
     return 0;
 }
 
-static struct input_part all_of(size_t n) { return (struct input_part){0, n, n}; }
-
-int input_generate_part(struct input *input, enum element element, struct input_part part,
-                        bool real, uint64_t seed, struct fault *fault)
+int input_generate(struct input *input, enum element element, size_t n, enum random kind,
+                   uint64_t seed, struct fault *fault)
 {
-    bool reals = real && element_is_real(element);
-    return generate(input, element, part, seed, reals ? make_reals : NULL, fault);
-}
-
-int input_generate(struct input *input, enum element element, size_t n, bool real, uint64_t seed,
-                   struct fault *fault)
-{
-    return input_generate_part(input, element, all_of(n), real, seed, fault);
-}
-
-int input_generate_bits_part(struct input *input, enum element element, struct input_part part,
-                             uint64_t seed, struct fault *fault)
-{
-    return generate(input, element, part, seed, make_bits, fault);
-}
-
-int input_generate_bits(struct input *input, enum element element, size_t n, uint64_t seed,
-                        struct fault *fault)
-{
-    return input_generate_bits_part(input, element, all_of(n), seed, fault);
-}
-
-int input_generate_uniform(struct input *input, enum element element, size_t n, uint64_t seed,
-                           struct fault *fault)
-{
-    return generate(input, element, all_of(n), seed, make_uniform, fault);
+    return input_generate_part(input, element, (struct input_part){0, n, n}, kind, seed, fault);
 }

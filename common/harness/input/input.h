@@ -1,6 +1,4 @@
-/*
- * input.h — the numbers to be scanned: random ones, .npy files, text.
- */
+/* input.h — the numbers to be scanned: random ones, .npy files, text. */
 #ifndef INPUT_H
 #define INPUT_H
 
@@ -14,12 +12,16 @@
 extern "C" {
 #endif
 
+/* Bytes of host memory that can still be allocated without swapping. */
+size_t host_memory(void);
+
 /* ---- reads the header of a .npy file, NumPy's format for an array ---------------------------- */
 
 /* The last two in pictures alone. */
 enum npy_kind { NPY_F4, NPY_F8, NPY_I4, NPY_I8, NPY_U4, NPY_U8, NPY_U1, NPY_U2 };
 
-#define NPY_DIMENSIONS 3 /* at most */
+#define NPY_FIRST_BYTE 0x93 /* of "\x93NUMPY"; no text begins so */
+#define NPY_DIMENSIONS 3    /* at most */
 
 struct npy_header {
     unsigned most; /* set by the caller: the most dimensions that are accepted; 1: no picture */
@@ -55,21 +57,17 @@ int input_read_bytes(struct input *, const char *path, size_t most, const char *
 int input_read_lines(struct input *, const char *path, size_t most, const char *option,
                      const char *of_empty, struct fault *);
 
-/*
- * input.c: n random numbers of the step's type. The same seed gives the same numbers on
- * every platform. Integers (real = false) are never 0, have zero mean, and every sum of neighbours
- * stays below 2^24, so any order of additions gives the same float. Real numbers have either sign
- * and 1/2 <= |x| < 1. As floats they have 24 digits after the point, and one less for each
- * doubling of n beyond 2^18. Integer types have no real numbers. Returns 0, or EXIT_USAGE if
- * memory does not suffice.
- */
-int input_generate(struct input *, enum element, size_t n, bool real, uint64_t seed,
+/* Random numbers; the same seed gives the same ones on every platform. Integers are never 0, have
+ * zero mean, and every sum of neighbours stays below 2^24, so any order of additions gives the same
+ * float. Reals have either sign and 1/2 <= |x| < 1. As floats they have 24 digits after the point,
+ * and one less for each doubling of n beyond 2^18. Of an integer type they are integers. Random
+ * bits are each number of the type, also NaN and infinities, with the same probability. Uniform
+ * ones are floats or doubles in [-1, 1), with 23 digits after the point. */
+enum random { RANDOM_INTEGERS, RANDOM_REALS, RANDOM_BITS, RANDOM_UNIFORM };
+
+/* n of them. Returns 0, or EXIT_USAGE if memory does not suffice. */
+int input_generate(struct input *, enum element, size_t n, enum random, uint64_t seed,
                    struct fault *);
-/* Elements of random bits: each number of the type, also NaN and infinities, is as likely as any
- * other. */
-int input_generate_bits(struct input *, enum element, size_t n, uint64_t seed, struct fault *);
-/* Real numbers, uniform in [-1, 1), with 23 digits after the point. Only for float and double. */
-int input_generate_uniform(struct input *, enum element, size_t n, uint64_t seed, struct fault *);
 
 /* A part of an input of `whole` elements: elements first … first+count-1. */
 struct input_part {
@@ -78,18 +76,14 @@ struct input_part {
 
 /* A part of the random numbers of the whole input, so input->n is part.count. For integers, making
  * the elements before the part takes time, too. */
-int input_generate_part(struct input *, enum element, struct input_part, bool real, uint64_t seed,
-                        struct fault *);
-int input_generate_bits_part(struct input *, enum element, struct input_part, uint64_t seed,
-                             struct fault *);
+int input_generate_part(struct input *, enum element, struct input_part, enum random,
+                        uint64_t seed, struct fault *);
 
-/*
- * input.c: the numbers of a file ("-": stdin). Its content says whether it is .npy or text.
+/* input.c: the numbers of a file ("-": stdin). Its content says whether it is .npy or text.
  * At most max_n numbers (0: only memory limits them). A real type takes the nearest of each number.
  * An integer type refuses what it cannot hold, with its number in the file, counted from 1. NaN and
  * infinities are taken as they are, and make every sum after them NaN or infinite. Returns 0, or
- * EXIT_USAGE.
- */
+ * EXIT_USAGE. */
 int input_read(struct input *, enum element, const char *path, size_t max_n, struct fault *);
 
 /* Is the path a regular .npy file of a type that is read? Then *element is that type. */

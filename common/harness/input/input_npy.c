@@ -1,6 +1,4 @@
-/*
- * input_npy.c — NumPy's .npy files, also a part of one.
- */
+/* input_npy.c — NumPy's .npy files, also a part of one. */
 #define _POSIX_C_SOURCE 200809L /* fseeko */
 #include "input.h"
 #include "common/harness/print/print.h"
@@ -11,12 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- reads {'descr' -------------------------------------------------------------------------- */
+/* ---- {'descr': '<f4', 'fortran_order': False, 'shape': (5,), } ------------------------------- */
 
-/*
- * Reads {'descr': '<f4', 'fortran_order': False, 'shape': (5,), }, the form
- * that NumPy writes. White space and the last comma may differ.
- */
+/* The form that NumPy writes. White space and the last comma may differ. */
 
 #define SHAPE_SHOWN 60 /* bytes of the shape in a sentence */
 
@@ -88,12 +83,10 @@ static int read_shape(struct npy_header *header, const char *shape, const char *
                                  : "only one dimension can be scanned (in NumPy: a.ravel())");
 }
 
-/*
- * Reads the header's text, which has no zero byte. `name` is the file's, for sentences. Returns 0,
+/* Reads the header's text, which has no zero byte. `name` is the file's, for sentences. Returns 0,
  * or EXIT_USAGE if NumPy does not write such a header for an array of numbers, or what of it is not
  * supported: more than header->most dimensions, or elements other than float32, float64,
- * int32, int64, uint32 and uint64, of a picture other than uint8, uint16 and float32.
- */
+ * int32, int64, uint32 and uint64, of a picture other than uint8, uint16 and float32. */
 static int npy_header_parse(struct npy_header *header, const char *text, const char *name,
                             struct fault *fault)
 {
@@ -195,10 +188,18 @@ static enum conversion store(enum npy_kind kind, const void *chunk, size_t i, st
     return conversion;
 }
 
-/* The type that holds the elements of such a file. */
-static enum element input_npy_element(const struct npy_header *header)
+/* The file has fewer elements than its header promises, or more. */
+static int too_short(const char *name, size_t promised, size_t there, struct fault *fault)
 {
-    return elements[header->kind];
+    return fail(fault, EXIT_USAGE,
+                "%s is truncated: its header promises %zu element%s, but the file has %zu.", name,
+                promised, plural(promised), there);
+}
+
+static int too_long(const char *name, size_t promised, struct fault *fault)
+{
+    return fail(fault, EXIT_USAGE, "%s goes on after the %zu element%s that its header promises.",
+                name, promised, plural(promised));
 }
 
 /* Some elements of a .npy file, which stands before them; `first` is the first one's index in the
@@ -214,10 +215,7 @@ static int input_read_npy_elements(struct reader *reader, const struct npy_heade
         size_t got = fread(chunk, size, wanted, reader->file);
         if (got < wanted && ferror(reader->file))
             return fail(fault, EXIT_USAGE, "cannot read %s: %s.", reader->name, strerror(errno));
-        if (got < wanted)
-            return fail(fault, EXIT_USAGE,
-                        "%s is truncated: its header promises %zu element%s, but the file has %zu.",
-                        reader->name, header->n, plural(header->n), first + done + got);
+        if (got < wanted) return too_short(reader->name, header->n, first + done + got, fault);
         if (header->swap) swap_bytes((unsigned char *)chunk, size, got);
         for (size_t i = 0; i < got; i++) {
             char shown[48];
@@ -228,15 +226,6 @@ static int input_read_npy_elements(struct reader *reader, const struct npy_heade
         }
         done += got;
     }
-    return 0;
-}
-
-static int check_end(struct reader *reader, const struct npy_header *header, struct fault *fault)
-{
-    if (getc(reader->file) != EOF)
-        return fail(fault, EXIT_USAGE,
-                    "%s goes on after the %zu element%s that its header promises.", reader->name,
-                    header->n, plural(header->n));
     return 0;
 }
 
@@ -254,7 +243,7 @@ int input_read_npy(struct reader *reader, struct input *input, struct fault *fau
     }
     code = input_reserve(reader, input, header.n, fault);
     if (!code) code = input_read_npy_elements(reader, &header, 0, header.n, input, fault);
-    if (!code) code = check_end(reader, &header, fault);
+    if (!code && getc(reader->file) != EOF) code = too_long(reader->name, header.n, fault);
     if (!code) input->n = header.n;
     return code;
 }
@@ -269,13 +258,11 @@ bool input_npy_type(const char *path, enum element *element)
     if (!file) return false;
     bool is_npy = npy_header_read(&header, file, path, &ignored) == 0;
     fclose(file);
-    if (is_npy) *element = input_npy_element(&header);
+    if (is_npy) *element = elements[header.kind];
     return is_npy;
 }
 
 /* ---- reads a part of a .npy file, so that no program needs memory for all of it -------------- */
-
-#define NPY_FIRST_BYTE 0x93 /* of "\x93NUMPY" */
 
 /* Opens it and looks at its first byte: only a .npy file has its elements at places that are known.
  * To open a pipe would wait for a writer. */
@@ -309,14 +296,8 @@ static int check_length(const struct npy_file *f, struct fault *fault)
         return fail(fault, EXIT_USAGE, "%s has no elements; there is nothing to scan.", f->path);
     size_t there = (size_t)(f->length - f->start);
     if (__builtin_mul_overflow(promised, size, &bytes) || there < bytes)
-        return fail(fault, EXIT_USAGE,
-                    "%s is truncated: its header promises %zu element%s, but the file has %zu.",
-                    f->path, promised, plural(promised), there / size);
-    if (there > bytes)
-        return fail(fault, EXIT_USAGE,
-                    "%s goes on after the %zu element%s that its header promises.", f->path,
-                    promised, plural(promised));
-    return 0;
+        return too_short(f->path, promised, there / size, fault);
+    return there > bytes ? too_long(f->path, promised, fault) : 0;
 }
 
 int npy_file_open(struct npy_file *f, const char *path, struct fault *fault)
@@ -332,7 +313,7 @@ int npy_file_open(struct npy_file *f, const char *path, struct fault *fault)
     return code;
 }
 
-enum element npy_file_type(const struct npy_file *f) { return input_npy_element(&f->header); }
+enum element npy_file_type(const struct npy_file *f) { return elements[f->header.kind]; }
 
 int npy_file_read(struct npy_file *f, struct input *input, enum element element,
                   struct input_part part, struct fault *fault)

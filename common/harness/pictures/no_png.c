@@ -1,6 +1,4 @@
-/*
- * no_png.c — takes the place of png.c where libpng is not installed: PNG files are refused.
- */
+/* no_png.c — takes the place of png.c where libpng is not installed: PNG files are refused. */
 #include "picture.h"
 
 #include <errno.h>

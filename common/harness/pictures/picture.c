@@ -1,7 +1,4 @@
-/*
- * picture.c — recognizes a picture's format and hands it to its reader or writer.
- */
-#include "common/harness/host/host.h"
+/* picture.c — recognizes a picture's format and hands it to its reader or writer. */
 #include "common/harness/input/input.h"
 #include "common/harness/print/print.h"
 #include "picture.h"
@@ -13,7 +10,6 @@
 #include <string.h>
 
 #define PNG_FIRST_BYTE 0x89 /* of "\x89PNG" */
-#define NPY_FIRST_BYTE 0x93 /* of "\x93NUMPY" */
 
 size_t picture_samples(const struct picture *p) { return p->width * p->height * p->channels; }
 
@@ -169,15 +165,11 @@ int picture_write(const struct picture *p, const char *path, struct fault *fault
     return errno ? output_failed(&output, fault) : output_end(&output, fault);
 }
 
-/* ---- PNM and PFM ----------------------------------------------------------------------------- */
-
 /* ---- PGM and PPM ----------------------------------------------------------------------------- */
 
-/*
- * PGM and PPM, as netpbm defines them: "P5 width height maximum" and one white space, then
+/* PGM and PPM, as netpbm defines them: "P5 width height maximum" and one white space, then
  * the samples. A comment goes from # to the end of its line. It counts as the end of the line, so
- * it may follow a number directly.
- */
+ * it may follow a number directly. */
 
 #define LARGEST_8  255
 #define LARGEST_16 65535
@@ -277,11 +269,10 @@ static int pnm_write(const struct picture *p, FILE *file)
 
 /* ---- pfm ------------------------------------------------------------------------------------- */
 
-/*
- * PFM, pictures of floats: "Pf width height scale" and one white space, then the rows
+/* PFM, pictures of floats: "Pf width height scale" and one white space, then the rows
  * from the lowest to the highest; PF has three floats a pixel. A scale below 0 says that the lowest
- * byte of a float comes first. How large the scale is does not matter here: pixels are not changed.
- */
+ * byte of a float comes first. How large the scale is does not matter here: pixels are not
+ * changed. */
 
 #define SCALE_MOST 40 /* characters of the scale */
 
@@ -328,10 +319,8 @@ static int pfm_read(struct picture *p, FILE *file, char kind, const char *name, 
 
 /* ---- a .npy array of uint8 ------------------------------------------------------------------- */
 
-/*
- * A .npy array of uint8, uint16 or float32 as a picture: height x width, or
- * height x width x channels.
- */
+/* A .npy array of uint8, uint16 or float32 as a picture: height x width, or
+ * height x width x channels. */
 
 static int take_header(struct picture *p, const struct npy_header *header, const char *name,
                        struct fault *fault)

@@ -14,10 +14,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Rows from top to bottom, pixels from left to right, the samples of a pixel side by side. */
 struct picture {
     size_t width, height; /* pixels, at least 1 */
@@ -28,14 +24,12 @@ struct picture {
     void *samples;        /* width * height * channels of them; picture_free gives them back */
 };
 
-/*
- * Reads a file ("-": stdin), which is recognized by its content: PGM and PPM (P5, P6), PFM
+/* Reads a file ("-": stdin), which is recognized by its content: PGM and PPM (P5, P6), PFM
  * (Pf, PF), PNG, or .npy (uint8, uint16 or float32, height x width or height x width x channels).
  * White space and zeros may follow. A PNG's palette becomes RGB. A picture with transparency gets a
  * fourth channel, and grey with transparency becomes RGBA. Samples of 1, 2 and 4 bits become 8 bits
  * wide. Returns 0, or EXIT_USAGE with the sentence: the file is not a picture, ends too early, goes
- * on behind its last pixel, or does not fit into memory. Then there is nothing to free.
- */
+ * on behind its last pixel, or does not fit into memory. Then there is nothing to free. */
 int picture_read(struct picture *, const char *path, struct fault *);
 /* Reads a picture from an open file, which the caller closes. `name` is for the sentence. */
 int picture_read_file(struct picture *, FILE *, const char *name, struct fault *);
@@ -66,9 +60,5 @@ int picture_reserve(struct picture *, const char *name, struct fault *);
 
 /* Samples of 16 bits: from the order of bytes in files (the higher one first) to this machine's. */
 void picture_from_big_endian(uint16_t *samples, size_t count);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

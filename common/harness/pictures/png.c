@@ -1,6 +1,4 @@
-/*
- * png.c — PNG, by libpng. Interlaced files and palettes are read as any other.
- */
+/* png.c — PNG, by libpng. Interlaced files and palettes are read as any other. */
 #include "picture.h"
 
 #include <errno.h>

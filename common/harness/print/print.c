@@ -1,16 +1,11 @@
-/*
- * print.c — numbers as text, records, and the result as a file.
- */
+/* print.c — numbers as text, records, and the result as a file. */
 #define _GNU_SOURCE
 #include "common/files/visible.h"
 #include "print.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -281,45 +276,15 @@ void record_close(FILE *to, enum report_format format, bool single)
     if (format == REPORT_JSON) fputs(single ? "\n" : "\n]\n", to);
 }
 
-/* ---- the result as a file -------------------------------------------------------------------- */
-
-/* ---- standard -------------------------------------------------------------------------------- */
-
-void standard_hold(void)
-{
-    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
-        if (fcntl(i, F_GETFD) < 0) open("/dev/null", i == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-    struct sigaction broken;
-    bool is_ignored = sigaction(SIGPIPE, NULL, &broken) == 0 && broken.sa_handler == SIG_IGN;
-    if (is_ignored) signal(SIGPIPE, SIG_DFL); /* the caller has ignored it */
-}
-
-bool standard_written(void)
-{
-    struct pollfd out = {.fd = STDOUT_FILENO};
-    if (fflush(stdout) == 0 && !ferror(stdout)) return true;
-    if (poll(&out, 1, 0) < 1 || !(out.revents & (POLLERR | POLLHUP))) return false;
-    signal(SIGPIPE, SIG_DFL);
-    return raise(SIGPIPE) != 0;
-}
-
 /* ---- output ---------------------------------------------------------------------------------- */
 
 #define NPY_ALIGNMENT 64 /* the elements begin at a multiple of it */
 
-/* Does the path lead to the pipe that stdout is? */
-static bool is_pipe_of_stdout(const char *path)
-{
-    struct stat status, own;
-    return stat(path, &status) == 0 && S_ISFIFO(status.st_mode) &&
-           fstat(STDOUT_FILENO, &own) == 0 && status.st_dev == own.st_dev &&
-           status.st_ino == own.st_ino;
-}
+bool standard_written(void) { return fflush(stdout) == 0 && !ferror(stdout); }
 
 bool output_is_stdout(const char *path)
 {
-    return strcmp(path, "-") == 0 || replacement_descriptor(path) == STDOUT_FILENO ||
-           is_pipe_of_stdout(path);
+    return strcmp(path, "-") == 0 || replacement_descriptor(path) == STDOUT_FILENO;
 }
 
 static bool ends_in_npy(const char *path)
@@ -437,31 +402,14 @@ int output_add(struct output *output, const void *elements, size_t count, struct
     return write_elements(output, elements, count) ? 0 : give_up(output, errno, fault);
 }
 
-/* Files that are complete, and wait for output_release(). */
-static struct {
-    bool holds;
-    size_t count;
-    struct output output[OUTPUT_HELD];
-} held;
-
-/* Completes the file, but not in its place. Returns 0 or an errno. */
-static int hold(struct output *output)
-{
-    if (held.count == OUTPUT_HELD) return EMFILE;
-    int error = replacement_close(&output->replacement);
-    if (!error) held.output[held.count++] = *output;
-    return error;
-}
-
 int output_end(struct output *output, struct fault *fault)
 {
     int error = 0;
-    if (output->file == stdout)
-        error = fflush(stdout) != 0 ? errno : 0;
-    else
-        error = held.holds ? hold(output) : replacement_end(&output->replacement);
-    if (error) return give_up(output, error, fault);
-    return 0;
+    if (output->file != stdout)
+        error = replacement_end(&output->replacement);
+    else if (fflush(stdout) != 0)
+        error = errno;
+    return error ? give_up(output, error, fault) : 0;
 }
 
 int output_array(const char *path, enum element element, const void *elements, size_t n,
@@ -471,24 +419,6 @@ int output_array(const char *path, enum element element, const void *elements, s
     int code = output_begin(&output, path, element, n, fault);
     if (!code) code = output_add(&output, elements, n, fault);
     return code ? code : output_end(&output, fault);
-}
-
-void output_hold(void) { held.holds = true; }
-
-int output_release(int code, struct fault *fault)
-{
-    for (size_t i = 0; i < held.count; i++) {
-        struct output *output = &held.output[i];
-        if (code) {
-            replacement_drop(&output->replacement);
-            continue;
-        }
-        int error = replacement_end(&output->replacement);
-        if (error) code = cannot_write(output->path, error, fault);
-    }
-    held.count = 0;
-    held.holds = false;
-    return code;
 }
 
 void output_abandon(struct output *output)

@@ -1,6 +1,4 @@
-/*
- * print.h — numbers, progress, records, and the result as a file.
- */
+/* print.h — numbers, progress, records, and the result as a file. */
 #ifndef PRINT_H
 #define PRINT_H
 
@@ -12,10 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* ---- formats numbers for people to read, and colours text for terminals ---------------------- */
 
@@ -42,19 +36,12 @@ struct style {
 };
 struct style style_of(FILE *);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* ---- how far work is that takes longer than two seconds -------------------------------------- */
 
-/*
- * How far work is that takes longer than two seconds: a bar on a terminal, plain lines
- * if stderr is a file or a pipe. A thread of its own draws, so that a bar also moves during one
- * long emulated launch. EMU_PROGRESS=0 in the environment turns the lines off.
- */
+/* A bar on a terminal, plain lines if stderr is a file or a pipe. EMU_PROGRESS=0 in the environment
+ * turns the lines off. The emulator says itself how far a launch is. */
 
-/* Starts to show `label` (not copied) with `total` units of work ahead; 0: unknown. */
+/* Starts to show `label` (not copied) with `total` units of work ahead. */
 void progress_begin(const char *label, size_t total);
 /* `done` units of the work are done. A call takes little time. */
 void progress_at(size_t done);
@@ -63,14 +50,8 @@ void progress_end(void);
 
 /* ---- one result as a list of keys and values, printed as a JSON object or as a CSV row ------- */
 
-/*
- * Both have the same keys in the same order. A value that does not exist is null in JSON and an
- * empty field in CSV.
- */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+/* Both have the same keys in the same order. A value that does not exist is null in JSON and an
+ * empty field in CSV. */
 
 #define RECORD_FIELDS 72
 #define RECORD_TEXT   420
@@ -110,32 +91,10 @@ void record_print_json(FILE *, const struct record *);
  * has no others. In CSV they are made visible, as control characters are (visible.h). */
 void record_json_string(FILE *, const char *);
 
-/* ---- standard -------------------------------------------------------------------------------- */
-
-/*
- * Stdin, stdout and stderr: no other file takes the place of a closed one, and output
- * that cannot be written is noticed.
- */
-
-/* Where stdin, stdout or stderr is closed, puts a file there that can neither be read nor written
- * as this stream. Otherwise the next file that is opened would take its place: the report would go
- * into a file of the user's. A reader of stdout that has enough is no error: SIGPIPE ends the
- * program silently, as it ends filters. To be called before any file is opened. */
-void standard_hold(void);
-
-/* Has all that was printed to stdout been written? If its reader has gone, ends the program by
- * SIGPIPE. */
-bool standard_written(void);
-
 /* ---- writes the result into a file, completely or not at all --------------------------------- */
 
-/*
- * A regular file is first written as a new one beside it. When it is complete, it replaces the old
- * file. Devices and pipes are written directly (files.h).
- *
- * Several results are replaced together: between output_hold() and output_release() a file that is
- * ended does not get into its place.
- */
+/* A regular file is first written as a new one beside it. When it is complete, it replaces the old
+ * file. Devices and pipes are written directly (files.h). */
 
 struct output {
     const char *path; /* as the user gave it */
@@ -145,6 +104,9 @@ struct output {
     bool as_it_is; /* elements are written as they are in memory, not as text */
     enum element element;
 };
+
+/* Has all that was printed to stdout been written? */
+bool standard_written(void);
 
 /* "-", and the names that the system has for it, such as /dev/stdout. */
 bool output_is_stdout(const char *path);
@@ -169,18 +131,5 @@ int output_array(const char *path, enum element, const void *elements, size_t n,
 int output_failed(struct output *, struct fault *);
 /* Drops what was written so far. */
 void output_abandon(struct output *);
-
-#define OUTPUT_HELD 4 /* files at most between these two calls, which are not nested */
-
-/* From here on, files that are ended wait for output_release(). */
-void output_hold(void);
-/* Puts the files that wait into their places if `code` is 0, and removes them otherwise. Returns
- * `code`, or EXIT_USAGE if a file could not be put into its place; then those after it are removed,
- * and those before it have been replaced. (Devices, pipes and stdout have been written already.) */
-int output_release(int code, struct fault *);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,10 +1,7 @@
 /* progress.c — the bar that shows how far a long run is. */
-#define _GNU_SOURCE
+#define _POSIX_C_SOURCE 200809L
 #include "print.h"
 
-#include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,111 +15,59 @@
 
 /* The one bar of the program's one terminal. */
 static struct {
-    pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t wake;
-    bool running, stop;
+    bool running, drawn;
     bool is_terminal; /* stderr is one; otherwise plain lines are printed */
     const char *label;
     size_t total;
-    atomic_size_t done;
-    struct timespec start;
-} bar = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    double begin, next; /* on the clock: of the work, and of the next picture or line */
+} bar;
 
-static double elapsed(void)
+static double now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - bar.start.tv_sec) +
-           1e-9 * (double)(now.tv_nsec - bar.start.tv_nsec);
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void draw(void)
+static void draw(double fraction, double seconds)
 {
+    int filled = (int)(fraction * BAR_WIDTH);
     fprintf(stderr, "\r\033[K%s ", bar.label);
-    if (bar.total) {
-        double fraction = (double)bar.done / (double)bar.total;
-        int filled = (int)(fraction * BAR_WIDTH);
-        for (int i = 0; i < BAR_WIDTH; i++) fputs(i < filled ? "━" : "─", stderr);
-        fprintf(stderr, " %3.0f %%", 100 * fraction);
-    }
-    fprintf(stderr, " %.0f s", elapsed());
+    for (int i = 0; i < BAR_WIDTH; i++) fputs(i < filled ? "━" : "─", stderr);
+    fprintf(stderr, " %3.0f %% %.0f s", 100 * fraction, seconds);
     fflush(stderr);
-}
-
-/* For stderr that is a file or a pipe: "timed runs: 40 % after 8 s, about 12 s are left". */
-static void print_line(void)
-{
-    double seconds = elapsed(), fraction = bar.total ? (double)bar.done / (double)bar.total : 0;
-    if (fraction > 0)
-        fprintf(stderr, "%s: %.0f %% after %.0f s, about %.0f s are left\n", bar.label,
-                100 * fraction, seconds, seconds * (1 - fraction) / fraction);
-    else
-        fprintf(stderr, "%s for %.0f s\n", bar.label, seconds);
-}
-
-static void wait_for_stop(void)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (long)(INTERVAL * 1e9);
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&bar.wake, &bar.mutex, &until);
-}
-
-/* A bar is drawn anew at each interval. Lines are printed each time that the time has doubled; of
- * work whose total is unknown, one. The emulator says more of its launches. */
-static void *draw_until_stopped(void *unused)
-{
-    (void)unused;
-    bool drawn = false;
-    double next = PATIENCE;
-    pthread_mutex_lock(&bar.mutex);
-    while (!bar.stop) {
-        wait_for_stop();
-        if (bar.stop || elapsed() < next) continue;
-        if (bar.is_terminal)
-            draw();
-        else
-            print_line(), next = bar.total ? 2 * next : HUGE_VAL;
-        drawn = bar.is_terminal;
-    }
-    pthread_mutex_unlock(&bar.mutex);
-    if (drawn) fputs("\r\033[K", stderr);
-    return NULL;
+    bar.drawn = true;
 }
 
 void progress_begin(const char *label, size_t total)
 {
     /* EMU_PROGRESS is the emulator's variable for its own lines. 0 also turns these off. */
     const char *seconds = getenv("EMU_PROGRESS");
+    if (bar.running) return;
     bar.is_terminal = isatty(STDERR_FILENO);
-    if (bar.running || (!bar.is_terminal && seconds && strcmp(seconds, "0") == 0)) return;
+    bar.running = bar.is_terminal || !seconds || strcmp(seconds, "0") != 0;
     bar.label = label;
     bar.total = total;
-    bar.done = 0;
-    bar.stop = false;
-    clock_gettime(CLOCK_MONOTONIC, &bar.start);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&bar.wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    /* If the thread cannot start, there is no bar; nothing else depends on it. */
-    bar.running = pthread_create(&bar.thread, NULL, draw_until_stopped, NULL) == 0;
+    bar.begin = now();
+    bar.next = bar.begin + PATIENCE;
 }
 
-void progress_at(size_t done) { bar.done = done; }
+/* A bar is drawn anew at each interval. Lines are printed each time that the time has doubled. */
+void progress_at(size_t done)
+{
+    if (!bar.running || done == 0) return;
+    double time = now(), seconds = time - bar.begin, fraction = (double)done / (double)bar.total;
+    if (time < bar.next) return;
+    if (bar.is_terminal)
+        draw(fraction, seconds);
+    else
+        fprintf(stderr, "%s: %.0f %% after %.0f s, about %.0f s are left\n", bar.label,
+                100 * fraction, seconds, seconds * (1 - fraction) / fraction);
+    bar.next = bar.is_terminal ? time + INTERVAL : bar.begin + 2 * seconds;
+}
 
 void progress_end(void)
 {
-    if (!bar.running) return;
-    pthread_mutex_lock(&bar.mutex);
-    bar.stop = true;
-    pthread_cond_signal(&bar.wake);
-    pthread_mutex_unlock(&bar.mutex);
-    pthread_join(bar.thread, NULL);
-    pthread_cond_destroy(&bar.wake);
-    bar.running = false;
+    if (bar.drawn) fputs("\r\033[K", stderr);
+    bar.running = bar.drawn = false;
 }

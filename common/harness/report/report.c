@@ -1,6 +1,4 @@
-/*
- * report.c — the screen, lines of source, and the records of --json and --csv.
- */
+/* report.c — the screen, lines of source, and the records of --json and --csv. */
 #define _GNU_SOURCE
 #include "common/files/visible.h"
 #include "common/harness/print/print.h"

@@ -1,6 +1,4 @@
-/*
- * report.h — what a run prints.
- */
+/* report.h — what a run prints. */
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -72,10 +70,6 @@ void source_text(const char *file, unsigned line, char *text, size_t size);
  * sectors_st, adds.
  */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The heading of a step's report: number, title, what it teaches and where it runs. Steps with a
  * `run` of their own begin with it too. device may be NULL: the step runs on the host. */
 void report_heading(FILE *, const struct step *, const struct device *);
@@ -98,9 +92,5 @@ void report_record(struct record *, const struct subject *, const struct device 
 /* Prints it, with `lines` if options ask for them; `index` counts the records of a program. */
 void report_print_record(FILE *, const struct record *, const struct options *,
                          const struct outcome *, size_t index);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

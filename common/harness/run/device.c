@@ -1,6 +1,4 @@
-/*
- * device.c — where a step runs, and memory there.
- */
+/* device.c — where a step runs, and memory there. */
 #define _GNU_SOURCE
 #include "device.h"
 #include "runs.h"
@@ -122,7 +120,6 @@ static int restart(const struct options *options, const char *why, struct fault 
     setenv("LD_LIBRARY_PATH", path, 1);
     setenv(MARKER, why, 1);
     if (options->trace) setenv("EMU_TRACE", options->trace, 1);
-    if (isatty(STDERR_FILENO)) setenv("EMU_PROGRESS", "0", 0); /* a bar is drawn there */
     free(path);
     execv(program, options->argv);
     return fail(fault, EXIT_DEVICE, "cannot start %.300s again under the emulator: %s.", program,

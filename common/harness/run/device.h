@@ -1,6 +1,4 @@
-/*
- * device.h — where a step runs, and memory there: guards, fingerprints, the roof.
- */
+/* device.h — where a step runs, and memory there: guards, fingerprints, the roof. */
 #ifndef DEVICE_H
 #define DEVICE_H
 
@@ -17,10 +15,8 @@ extern "C" {
 
 /* ---- where a step runs ----------------------------------------------------------------------- */
 
-/*
- * Where a step runs: on a GPU through NVIDIA's CUDA runtime, or on the CPU through
- * the emulator. The emulator takes the runtime's place when the program is started again.
- */
+/* Where a step runs: on a GPU through NVIDIA's CUDA runtime, or on the CPU through
+ * the emulator. The emulator takes the runtime's place when the program is started again. */
 
 #define DEVICE_NAME 256
 
@@ -34,11 +30,9 @@ struct device {
     size_t memory_free;     /* bytes, now */
 };
 
-/*
- * Chooses the device as options say; by default a GPU if there is a usable one. If the emulator is
+/* Chooses the device as options say; by default a GPU if there is a usable one. If the emulator is
  * needed and is not the runtime yet, this does not return: the program starts again with build/emu/
- * first in LD_LIBRARY_PATH. Returns 0, or EXIT_DEVICE and what is missing.
- */
+ * first in LD_LIBRARY_PATH. Returns 0, or EXIT_DEVICE and what is missing. */
 int device_choose(const struct options *, struct device *, struct fault *);
 
 /* The reason why CUDA cannot run, as a part of a sentence, or "" if it can. Its arguments are the
@@ -110,12 +104,10 @@ int buffer_check(const struct buffer *, const char *name, size_t element_bytes, 
 
 /* ---- 64 bits that tell whether memory holds what it held before, without a copy of it -------- */
 
-/*
- * A fingerprint is the sum of a hash over all words of 4 bytes. The hash is made of the word's
+/* A fingerprint is the sum of a hash over all words of 4 bytes. The hash is made of the word's
  * index and its bits. So it depends on each word and its place, but not on the order in which
  * threads add. Two different contents have the same fingerprint with a probability of about 2^-64.
- * Contents can be constructed that have the same one.
- */
+ * Contents can be constructed that have the same one. */
 
 /* Memory on the host or the device, of any alignment and number of bytes (> 0). A last word that is
  * not whole is filled up with zeros. */
@@ -261,10 +253,8 @@ double clock_seconds(void);
 
 /* ---- measures the roof: how fast this device copies ------------------------------------------ */
 
-/*
- * A scan reads and writes at least as much as a copy, so no scan can be faster. Three ways to copy
- * are timed, and the fastest one counts. Which one that is depends on the GPU and on its driver.
- */
+/* A scan reads and writes at least as much as a copy, so no scan can be faster. Three ways to copy
+ * are timed, and the fastest one counts. Which one that is depends on the GPU and on its driver. */
 
 #define ROOF_ALIGNMENT 16 /* of both pointers, in bytes: a float4 */
 

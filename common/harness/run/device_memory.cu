@@ -1,6 +1,4 @@
-/*
- * device_memory.cu — kernels of the harness: fingerprints, an emptied cache, copies.
- */
+/* device_memory.cu — kernels of the harness: fingerprints, an emptied cache, copies. */
 #include "common/step/cuda_check.h"
 #include "common/step/launch_kernel.cuh"
 #include "device.h"

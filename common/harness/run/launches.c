@@ -1,6 +1,4 @@
-/*
- * launches.c — what one call launches: its kernels, their counters, the contract, their time.
- */
+/* launches.c — what one call launches: its kernels, their counters, the contract, their time. */
 #define _GNU_SOURCE
 #include "common/files/fault.h"
 #include "common/harness/print/print.h"
@@ -208,8 +206,6 @@ const struct launch *launches_largest(const struct launches *all)
         if (!largest || all->of[k].grid > largest->grid) largest = &all->of[k];
     return largest;
 }
-
-/* ---- contract -------------------------------------------------------------------------------- */
 
 /* ---- calls that cannot be captured ----------------------------------------------------------- */
 

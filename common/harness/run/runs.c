@@ -1,6 +1,4 @@
-/*
- * runs.c — runs one subject on one input.
- */
+/* runs.c — runs one subject on one input. */
 #include "runs.h"
 #include "common/harness/input/input.h"
 #include "common/harness/print/print.h"
@@ -54,7 +52,8 @@ static int input(const struct subject *s, struct input *input, struct fault *fau
 {
     const struct options *o = s->options;
     if (o->input) return read_file(s, input, fault);
-    return input_generate(input, s->element, o->n, o->real, o->seed, fault);
+    return input_generate(input, s->element, o->n, o->real ? RANDOM_REALS : RANDOM_INTEGERS,
+                          o->seed, fault);
 }
 
 static struct needs needs(const struct subject *s, size_t n)
@@ -359,10 +358,8 @@ static int judge(struct runs *r, struct verdict *verdict, struct fault *fault)
 {
     const struct subject *s = r->subject;
     *verdict = (struct verdict){.right = true, .exact = true, .checked = r->problem.n};
-    progress_begin("verifying", 0);
     int code = result_whole(r, fault);
     if (!code) s->verbs->judge(s, &r->problem, r->whole, verdict);
-    progress_end();
     return code;
 }
 

@@ -1,6 +1,4 @@
-/*
- * runs.h — runs of a subject: counters, launches, the contract, times, results.
- */
+/* runs.h — runs of a subject: counters, launches, the contract, times, results. */
 #ifndef RUNS_H
 #define RUNS_H
 
@@ -92,20 +90,16 @@ const struct launch *launches_largest(const struct launches *);
 
 /* ---- contract -------------------------------------------------------------------------------- */
 
-/*
- * Does a scan keep to its stream? A stream capture records what a call puts into the
+/* Does a scan keep to its stream? A stream capture records what a call puts into the
  * stream, and runs none of it. A scan that does something that cannot be recorded breaks the
- * contract of step.h.
- */
+ * contract of step.h. */
 
 #define CONTRACT_TEXT 200
 
-/*
- * Captures work(context) in the stream. If that succeeds and the work does nothing that a scan
+/* Captures work(context) in the stream. If that succeeds and the work does nothing that a scan
  * must not do, `breach` is "" and *graph is the recorded graph, which the caller destroys.
  * Otherwise *graph is NULL and `breach`[CONTRACT_TEXT] says what the work did. Returns 0 or
- * EXIT_DEVICE.
- */
+ * EXIT_DEVICE. */
 int contract_capture(run_fn *work, void *context, cudaStream_t stream, cudaGraphExec_t *graph,
                      char *breach, struct fault *);
 
@@ -121,10 +115,8 @@ void subject_close(struct subject *);
 
 /* ---- ranks: processes that run one subject together ------------------------------------------ */
 
-/*
- * Each rank has a part of the input and a device, and makes the same calls. What one of them finds
- * counts for all: before they may differ in what they do next, they meet.
- */
+/* Each rank has a part of the input and a device, and makes the same calls. What one of them finds
+ * counts for all: before they may differ in what they do next, they meet. */
 
 /* What a rank says to all. */
 struct word {

@@ -1,7 +1,5 @@
-/*
- * runs_do.c — the runs of a bench: the first one, the one that tries the contract, and the timed
- * ones, with what lies between them.
- */
+/* runs_do.c — the runs of a bench: the first one, the one that tries the contract, and the timed
+ * ones, with what lies between them. */
 #include "runs.h"
 
 #include "common/step/cuda_check.h"
@@ -77,14 +75,12 @@ static int first_run(struct runs *r, struct outcome *o, double *seconds, struct 
     CUDA_CHECK(fault, fill(r, r->timer.stream));
     int code = runs_wait(r, fault);
     if (code) return code;
-    progress_begin(r->emulated ? "emulating" : "running", 0);
     o->counted = r->emulated && counters_begin();
     double start = clock_seconds();
     cudaError_t error = scan(r, r->timer.stream);
     code = error ? cuda_fault(fault, error, "the scan") : runs_wait(r, fault);
     *seconds = clock_seconds() - start;
     if (o->counted) counters_end(&o->counters);
-    progress_end();
     return end_call(r, code, fault);
 }
 

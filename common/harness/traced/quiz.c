@@ -1,6 +1,4 @@
-/*
- * quiz.c — questions to work out, and their answers.
- */
+/* quiz.c — questions to work out, and their answers. */
 #define _GNU_SOURCE
 #include "traced.h"
 #include "common/files/visible.h"

@@ -1,6 +1,4 @@
-/*
- * traced.c — runs this program once more, with --trace, and shows its levels.
- */
+/* traced.c — runs this program once more, with --trace, and shows its levels. */
 #define _GNU_SOURCE
 #include "traced.h"
 #include "common/harness/print/print.h"

@@ -1,6 +1,4 @@
-/*
- * traced.h — what is read in a trace of the step's own kernels: levels, and the quiz.
- */
+/* traced.h — what is read in a trace of the step's own kernels: levels, and the quiz. */
 #ifndef TRACED_H
 #define TRACED_H
 
@@ -9,14 +7,9 @@
 
 /* ---- runs this program once more ------------------------------------------------------------- */
 
-/*
- * Runs this program once more, with --trace, and reads what the emulator has written:
- * every access of the real kernels to shared and global memory. --levels and --quiz are made of it.
- */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+/* Runs this program once more, with --trace, and reads what the emulator has written:
+ * every access of the real kernels to shared and global memory. --levels and --quiz are made of
+ * it. */
 
 enum { TRACED_LANES = 32 };
 
@@ -51,16 +44,10 @@ int levels_show(const struct step *, const struct options *, FILE *, struct faul
 /* quiz.c, for --quiz: questions that are made for a word, with --solve their answers. */
 int quiz_show(const struct step *, const struct options *, FILE *, struct fault *);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* ---- questions to work out, made for a word, such as a student's number ---------------------- */
 
-/*
- * The same word gives the same questions on every machine. The step's own kernels answer them:
- * each answer is read in the trace of their run on the emulator.
- */
+/* The same word gives the same questions on every machine. The step's own kernels answer them:
+ * each answer is read in the trace of their run on the emulator. */
 
 enum {
     QUIZ_NUMBERS = 8, /* where a question names all of them */

@@ -1,5 +1,4 @@
 /* verify.c — comparing an output with the running sums of its input. */
-#include "common/harness/host/host.h"
 #include "common/harness/print/print.h"
 #include "verify.h"
 
@@ -15,7 +14,6 @@
 struct chunk {
     size_t at, count;                     /* the first one's index, and how many they are */
     bool ahead;                           /* another element follows them */
-    bool equal;                           /* all of `got` are the expected numbers */
     long double addend[VERIFY_CHUNK + 1]; /* one more than count: the right neighbour's; or 0 */
     long double sum[VERIFY_CHUNK + 2];    /* of all elements before each */
     long double got[VERIFY_CHUNK];
@@ -70,19 +68,14 @@ static void sum_integers(const struct verifier *v, struct chunk *c, struct sum_s
     }
 }
 
-static void sum_reals(const struct verifier *v, struct chunk *c, struct sum_so_far *so_far)
+static void sum_reals(struct chunk *c, struct sum_so_far *so_far)
 {
     struct wide_sum sum = so_far->real;
     size_t terms = c->count + c->ahead;
-    bool plain = v->facts.plain;
     for (size_t i = 0; i <= terms; i++) {
         c->sum[i] = sum.sum + sum.lost;
         if (i == c->count) so_far->real = sum;
-        if (i == terms) break;
-        if (plain)
-            sum.sum += c->addend[i];
-        else
-            wide_add(&sum, c->addend[i]);
+        if (i < terms) wide_add(&sum, c->addend[i]);
     }
 }
 
@@ -109,7 +102,7 @@ static void add_up(const struct verifier *v, struct chunk *c, struct sum_so_far 
     if (v->problem.reference)
         sum_reference(v, c);
     else if (element_is_real(v->problem.element))
-        sum_reals(v, c, so_far);
+        sum_reals(c, so_far);
     else
         sum_integers(v, c, so_far);
     if (!c->ahead) c->sum[c->count + 1] = c->sum[c->count];
@@ -214,15 +207,6 @@ static void note_mismatch(struct verifier *v, const struct chunk *c, size_t k, c
 
 /* ---- a chunk --------------------------------------------------------------------------------- */
 
-/* The common case, quickly: is every element equal to the expected number? */
-static bool all_equal(const struct verifier *v, const struct chunk *c)
-{
-    const long double *want = &c->sum[includes_own(&v->problem)];
-    for (size_t k = 0; k < c->count; k++)
-        if (c->got[k] != want[k] || is_minus_zero(c->got[k])) return false;
-    return true;
-}
-
 /* The bound of an output that is a sum of at most this many elements, whose absolute values add up
  * to `magnitude`: d u / (1 - d u) of that for a depth of d additions, and at most (k - 1) u for k
  * elements. */
@@ -249,24 +233,21 @@ static void judge(struct verifier *v, const struct chunk *c, size_t k, const voi
 
 static long double magnitude_of(long double x) { return isfinite(x) ? fabsl(x) : 0; }
 
-/* Judges an output, unless it is known to be right. `i` is its index in `out`. */
+/* Judges an output. `i` is its index in `out`, which may be NULL. */
 static void pass_element(struct verifier *v, const struct chunk *c, size_t k, const void *out,
-                         size_t i, bool equal)
+                         size_t i)
 {
     bool own = includes_own(&v->problem);
     long double addend = magnitude_of(c->addend[k]);
     double tolerance = bound_of(v, v->at + k + own, v->magnitude + (own ? addend : 0));
     v->magnitude += addend;
-    if (out && equal && tolerance > v->verdict.bound) v->verdict.bound = tolerance;
-    if (out && !equal) judge(v, c, k, out, i, tolerance);
+    if (out) judge(v, c, k, out, i, tolerance);
 }
 
 /* Moves on past the chunk; `out`, if it is not NULL, has its outputs from index `i` on. */
 static void pass_chunk(struct verifier *v, const struct chunk *c, const void *out, size_t i)
 {
-    bool equal = out && c->equal;
-    if (!v->is_exact || (out && !equal))
-        for (size_t k = 0; k < c->count; k++) pass_element(v, c, k, out, i + k, equal);
+    for (size_t k = 0; k < c->count; k++) pass_element(v, c, k, out, i + k);
     if (out) v->verdict.checked += c->count;
     v->previous = wanted(v, c, c->count - 1);
     v->addend = c->addend[c->count - 1];
@@ -292,127 +273,50 @@ static void compare_chunk(struct verifier *v, const void *out, size_t i, size_t 
     static struct chunk c;
     load(v, &c, v->at, count);
     add_up(v, &c, &v->sum);
-    if (out) {
-        element_widen(element_of_sum(v->problem.element), out, i, count, c.got);
-        c.equal = all_equal(v, &c);
-    }
+    if (out) element_widen(element_of_sum(v->problem.element), out, i, count, c.got);
     pass_chunk(v, &c, out, i);
 }
 
-/* ---- many elements at a time ----------------------------------------------------------------- */
+/* ---- where no sum is rounded ----------------------------------------------------------------- */
 
-/*
- * Where no sum is rounded, any right output equals the sum that it should be, and a chunk needs of
- * the others only the sum of all before it. The sums of chunks are exact, so they may be added up
- * in any order, also in doubles.
- */
-
-#define EXACT_CHUNKS 2048 /* at a time */
-
-struct exact_sum {
-    double real;
-    uint64_t integer; /* of integer types, which wrap around */
-};
-
-static struct quick {
-    const struct problem *problem;
-    const void *out;
-    size_t at, i, count;                     /* the first element in all and in `out`; how many */
-    struct exact_sum sums[EXACT_CHUNKS + 1]; /* of each chunk, then of all before it */
-    bool right[EXACT_CHUNKS];
-} quick;
-
-/* Adds elements first … end-1 of all to the sum. Is each of their outputs the sum that it should
- * be, and none -0? */
-static bool pass_exactly(struct exact_sum *of, size_t first, size_t end)
+/* Any right output equals the sum that it should be, also in doubles. If each of the next `count`
+ * outputs does, and none is -0, moves on past them. */
+static bool pass_exactly(struct verifier *v, const void *out, size_t i, size_t count)
 {
-    const void *in = quick.problem->in;
-    struct exact_sum sum = *of;
-    bool own = quick.problem->inclusive, right = true;
-    size_t to = quick.i - quick.at; /* it may wrap around, and i + to does so again */
+    const struct problem *p = &v->problem;
+    double real = (double)v->sum.real.sum;
+    uint64_t integer = v->sum.integer;
+    bool own = p->inclusive, right = true;
 #define PASS_REALS(name, type)                                                                     \
     case name:                                                                                     \
-        for (size_t i = first; i < end; i++) {                                                     \
-            double before = sum.real, got = ((const type *)quick.out)[i + to];                     \
-            sum.real += ((const type *)in)[i];                                                     \
-            right &= got == (own ? sum.real : before) && !(got == 0 && signbit(got));              \
+        for (size_t k = 0; k < count; k++) {                                                       \
+            double before = real, got = ((const type *)out)[i + k];                                \
+            real += ((const type *)p->in)[v->at + k];                                              \
+            right &= got == (own ? real : before) && !(got == 0 && signbit(got));                  \
         }                                                                                          \
         break;
 #define PASS_INTEGERS(name, type, sum_type)                                                        \
     case name:                                                                                     \
-        for (size_t i = first; i < end; i++) {                                                     \
-            uint64_t before = sum.integer;                                                         \
-            sum.integer += (uint64_t)((const type *)in)[i];                                        \
-            sum_type want = (sum_type)(own ? sum.integer : before);                                \
-            right &= ((const sum_type *)quick.out)[i + to] == want;                                \
+        for (size_t k = 0; k < count; k++) {                                                       \
+            uint64_t before = integer;                                                             \
+            integer += (uint64_t)((const type *)p->in)[v->at + k];                                 \
+            right &= ((const sum_type *)out)[i + k] == (sum_type)(own ? integer : before);         \
         }                                                                                          \
         break;
-    switch (quick.problem->element) {
+    switch (p->element) {
         PASS_REALS(ELEMENT_F32, float)
         PASS_REALS(ELEMENT_F64, double)
         INTEGER_TYPES(PASS_INTEGERS)
     }
-    *of = sum;
-    return right;
-}
-
-static size_t begin_of(size_t k) { return quick.at + k * VERIFY_CHUNK; }
-
-static size_t end_of(size_t k)
-{
-    size_t end = (k + 1) * VERIFY_CHUNK;
-    return quick.at + (end < quick.count ? end : quick.count);
-}
-
-static void add_up_chunk(void *unused, size_t k)
-{
-    (void)unused;
-    quick.sums[k] = (struct exact_sum){0};
-    pass_exactly(&quick.sums[k], begin_of(k), end_of(k));
-}
-
-static void check_chunk(void *unused, size_t k)
-{
-    (void)unused;
-    struct exact_sum sum = quick.sums[k];
-    quick.right[k] = pass_exactly(&sum, begin_of(k), end_of(k));
-}
-
-/* Moves on past a chunk of right outputs. */
-static void pass_right(struct verifier *v, size_t k)
-{
-    size_t end = end_of(k);
-    v->sum.real.sum = quick.sums[k + 1].real;
-    v->sum.integer = quick.sums[k + 1].integer;
-    element_widen(element_of_sum(v->problem.element), quick.out, quick.i + end - quick.at - 1, 1,
-                  &v->previous);
-    verify_addends(&v->problem, end - 1, 1, &v->addend);
-    v->verdict.checked += end - v->at;
-    v->at = end;
-    progress_at(end);
-}
-
-/* Compares the next `count` outputs; chunks that are not right are compared again. */
-static void compare_exactly(struct verifier *v, const void *out, size_t i, size_t count)
-{
-    size_t chunks = (count + VERIFY_CHUNK - 1) / VERIFY_CHUNK;
-    struct exact_sum sum = {.real = (double)v->sum.real.sum, .integer = v->sum.integer};
-    quick.problem = &v->problem;
-    quick.out = out;
-    quick.at = v->at, quick.i = i, quick.count = count;
-    parallel_for(chunks, add_up_chunk, NULL);
-    for (size_t k = 0; k <= chunks; k++) {
-        struct exact_sum own = quick.sums[k];
-        quick.sums[k] = sum;
-        sum.real += own.real;
-        sum.integer += own.integer;
-    }
-    parallel_for(chunks, check_chunk, NULL);
-    for (size_t k = 0; k < chunks; k++)
-        if (quick.right[k])
-            pass_right(v, k);
-        else
-            compare_chunk(v, out, i + begin_of(k) - quick.at, end_of(k) - begin_of(k));
+    if (!right) return false;
+    v->sum.real.sum = real;
+    v->sum.integer = integer;
+    v->at += count;
+    v->verdict.checked += count;
+    element_widen(element_of_sum(p->element), out, i + count - 1, 1, &v->previous);
+    verify_addends(p, v->at - 1, 1, &v->addend);
+    progress_at(v->at);
+    return true;
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -420,15 +324,11 @@ static void compare_exactly(struct verifier *v, const void *out, size_t i, size_
 void verify_piece(struct verifier *v, const void *out, size_t start, size_t count)
 {
     bool exactly = v->is_exact && !v->problem.reference;
-    size_t most = exactly ? EXACT_CHUNKS * VERIFY_CHUNK : VERIFY_CHUNK;
     while (v->at < start) /* elements that are left out */
         compare_chunk(v, NULL, 0, start - v->at < VERIFY_CHUNK ? start - v->at : VERIFY_CHUNK);
     for (size_t i = 0, some; i < count; i += some) {
-        some = count - i < most ? count - i : most;
-        if (exactly)
-            compare_exactly(v, out, i, some);
-        else
-            compare_chunk(v, out, i, some);
+        some = count - i < VERIFY_CHUNK ? count - i : VERIFY_CHUNK;
+        if (!exactly || !pass_exactly(v, out, i, some)) compare_chunk(v, out, i, some);
     }
 }
 

@@ -50,7 +50,6 @@ struct facts {
     bool poison;             /* some element is the NaN that VERIFY_POISON makes */
     bool exact;              /* every sum of neighbours is held exactly by the element type */
     bool exact_in_any_order; /* every sum of any of the elements */
-    bool plain;              /* a long double holds every running sum exactly */
     long double magnitude;   /* sum of |x|, of the finite ones; 0 for integer types */
     /* Of real types, finite elements: */
     double least;       /* |x|, of those that are not 0 (infinite if all are 0) */

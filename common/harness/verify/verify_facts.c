@@ -1,7 +1,4 @@
-/*
- * verify_facts.c — what one pass over the input says: are its sums exact, do they stay in range?
- */
-#include "common/harness/host/host.h"
+/* verify_facts.c — what one pass over the input says: are its sums exact, do they stay in range? */
 #include "common/harness/print/print.h"
 #include "verify.h"
 
@@ -137,80 +134,26 @@ static size_t count_minus_zeros(const struct problem *p)
     return p->n;
 }
 
-/* What one chunk says. The chunks are looked at in any order, and added up in theirs. */
-struct chunk_facts {
-    struct facts facts;
-    struct running running; /* from 0 on */
-};
-
-#define CHUNKS 2048 /* at a time */
-
-struct look {
-    const struct problem *problem;
-    size_t start;   /* the first element of chunk 0 */
-    double quantum; /* of all elements before */
-    struct chunk_facts chunks[CHUNKS];
-};
-
-static void look_at_chunk(void *context, size_t k)
-{
-    struct look *look = context;
-    const struct problem *p = look->problem;
-    size_t start = look->start + k * VERIFY_CHUNK, left = p->n - start;
-    size_t count = left < VERIFY_CHUNK ? left : VERIFY_CHUNK;
-    struct facts facts = {.finite = true, .least = INFINITY, .quantum = look->quantum};
-    struct running running = {0};
-    double x[VERIFY_CHUNK];
-    load(p, start, count, &facts, x);
-    note_magnitudes(&facts, x, count);
-    note_sums(&running, x, count);
-    if (facts.quantum > 0) note_quantum(&facts, x, count);
-    look->chunks[k] = (struct chunk_facts){facts, running};
-}
-
-static void add_chunk(struct facts *all, struct running *running, const struct chunk_facts *chunk)
-{
-    const struct facts *own = &chunk->facts;
-    long double low = running->sum + chunk->running.low, high = running->sum + chunk->running.high;
-    all->finite &= own->finite;
-    all->poison |= own->poison;
-    all->magnitude += own->magnitude;
-    if (own->least < all->least) all->least = own->least;
-    if (own->quantum < all->quantum) all->quantum = own->quantum;
-    if (low < running->low) running->low = low;
-    if (high > running->high) running->high = high;
-    running->sum += chunk->running.sum;
-}
-
-/* The greatest absolute value of a running sum. */
-static long double most(const struct running *r) { return r->high > -r->low ? r->high : -r->low; }
-
 static struct facts facts_of_reals(const struct problem *problem)
 {
-    static struct look look;
     struct facts facts = {.finite = true, .least = INFINITY, .quantum = 1};
     struct running running = {0};
-    long double chunks_most = 0;
-    look.problem = problem;
-    for (look.start = 0; look.start < problem->n; look.start += CHUNKS * VERIFY_CHUNK) {
-        size_t chunks = (problem->n - look.start + VERIFY_CHUNK - 1) / VERIFY_CHUNK;
-        if (chunks > CHUNKS) chunks = CHUNKS;
-        look.quantum = facts.quantum;
-        parallel_for(chunks, look_at_chunk, &look);
-        for (size_t k = 0; k < chunks; k++) {
-            const struct running *own = &look.chunks[k].running;
-            add_chunk(&facts, &running, &look.chunks[k]);
-            if (most(own) > chunks_most) chunks_most = most(own);
-        }
-        progress_at(look.start);
+    double x[VERIFY_CHUNK];
+    for (size_t start = 0, count; start < problem->n; start += count) {
+        count = problem->n - start < VERIFY_CHUNK ? problem->n - start : VERIFY_CHUNK;
+        load(problem, start, count, &facts, x);
+        note_magnitudes(&facts, x, count);
+        note_sums(&running, x, count);
+        if (facts.quantum > 0) note_quantum(&facts, x, count);
+        progress_at(start);
     }
     /* A long double holds multiples of the quantum up to 2^64 times it. So all sums above are exact
      * if none is beyond 2^63 times it. */
-    long double plain_max = 0x1p63L * facts.quantum;
-    facts.plain = facts.finite && chunks_most <= plain_max && most(&running) <= plain_max;
+    long double most = fmaxl(running.high, -running.low);
+    bool plain = facts.finite && most <= 0x1p63L * facts.quantum;
     /* A sum of neighbours is the difference of two running sums. */
     long double exact_max = element_exact_max(problem->element) * facts.quantum;
-    facts.exact = facts.plain && running.high - running.low <= exact_max;
+    facts.exact = plain && running.high - running.low <= exact_max;
     facts.exact_in_any_order = facts.exact && facts.magnitude <= exact_max;
     facts.minus_zeros = count_minus_zeros(problem);
     return facts;
@@ -222,7 +165,6 @@ struct facts facts_of(const struct problem *problem)
     return (struct facts){.finite = true,
                           .exact = true,
                           .exact_in_any_order = true,
-                          .plain = true,
                           .least = INFINITY};
 }
 
@@ -238,11 +180,9 @@ int facts_check(const struct facts *facts, enum element element, struct fault *f
 
 /* ---- causes ---------------------------------------------------------------------------------- */
 
-/*
- * A guess at why a result is wrong. Each suspicion counts the mismatches that it
+/* A guess at why a result is wrong. Each suspicion counts the mismatches that it
  * explains; one that explains them all is named, the plainest first. A name says no more than what
- * was compared: of a block's carry it speaks only where the error is that carry.
- */
+ * was compared: of a block's carry it speaks only where the error is that carry. */
 
 static bool same(long double a, long double b, long double tolerance)
 {

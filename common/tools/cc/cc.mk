@@ -8,8 +8,8 @@ cc: build/cc/upcc ## learn: build upcc, which compiles a subset of CUDA C withou
 	@:
 
 build/cc/upcc build/autograder/cc/upcc: $(UPCC) $(call objects,$(wildcard \
-        common/tools/cc/command/*.c) $(addprefix common/,files/allocated.c files/fault.c \
-        $(addprefix files/,files.c option_table.c visible.c wrapped.c)))
+        common/tools/cc/command/*.c) $(addprefix common/files/,allocated.c fault.c files.c \
+        option_table.c visible.c))
 	$(call made,link,$(LINK_C))
 
 # ---- tests ---------------------------------------------------------------------------------------

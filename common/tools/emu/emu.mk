@@ -98,7 +98,7 @@ build/emu/libcudart_static.a: $(EMU)
 # The dynamic linker loads it into every program that emu starts, those of others too: so it has no
 # sanitizer, whose objects it cannot share.
 AUDITING := $(AUDIT) $(addprefix common/,tools/emu/ptx/program_elf.c tools/emu/ptx/elf.c \
-            files/program_path.c files/visible.c)
+            files/visible.c)
 build/emu/libemu_audit.so: $(AUDITING) $(wildcard $(addprefix common/, \
         tools/emu/command/*.h tools/emu/ptx/*.h files/*.h))
 	$(call made,$(CC),$(CC) $(NOT_SANITIZED) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(AUDITING))

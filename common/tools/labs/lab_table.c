@@ -2,7 +2,6 @@
  * lab_table.c — the labs: how each launches its kernels, on which sizes, inputs and orders.
  */
 #include "lab.h"
-#include "common/step/levels.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,12 +68,22 @@ struct level_kernels {
     bool takes_size; /* scan_block has `each` as its last argument */
 };
 
+static size_t blocks_of(size_t n, size_t each) { return (n + each - 1) / each; }
+
+/* The number of block sums in all levels together. A level of one block has none. */
+static size_t count_sums(size_t n, size_t each)
+{
+    size_t sums = 0;
+    for (; n > each; n = blocks_of(n, each)) sums += blocks_of(n, each);
+    return sums;
+}
+
 /* Scans `n` floats in place, or from the input to the output at level 0. The sums of the blocks
  * are stored behind those of the levels below, from `sums` on. Returns the number of blocks. */
 static size_t plan_level(struct lab_plan *plan, const struct level_kernels *k, size_t n,
                          struct lab_argument out, struct lab_argument in, size_t sums)
 {
-    size_t blocks = levels_blocks(n, k->each);
+    size_t blocks = blocks_of(n, k->each);
     struct lab_launch *launch =
         add_launch(plan, "scan_block", blocks, k->threads, k->shared_floats);
     add_argument(launch, out);
@@ -89,7 +98,7 @@ static size_t plan_level(struct lab_plan *plan, const struct level_kernels *k, s
 static void plan_uniform_add(struct lab_plan *plan, const struct level_kernels *k, size_t n,
                              struct lab_argument out, size_t sums)
 {
-    size_t blocks = levels_blocks(n, k->each);
+    size_t blocks = blocks_of(n, k->each);
     struct lab_launch *launch = add_launch(plan, "uniform_add", blocks - 1, k->threads, 0);
     add_argument(launch, out);
     add_argument(launch, address(LAB_WORKSPACE, sums));
@@ -110,7 +119,7 @@ static void plan_from(struct lab_plan *plan, const struct level_kernels *k, size
 
 static void plan_levels(struct lab_plan *plan, const struct level_kernels *k, size_t n)
 {
-    plan->workspace = levels_sums(n, k->each) * sizeof(float);
+    plan->workspace = count_sums(n, k->each) * sizeof(float);
     plan_from(plan, k, n, address(LAB_OUT, 0), address(LAB_IN, 0), 0);
 }
 
@@ -153,7 +162,7 @@ static void plan_shuffle(size_t n, struct lab_plan *plan)
 /* A state for each tile, and the ticket. */
 static void plan_tiles(size_t n, struct lab_plan *plan)
 {
-    size_t tiles = levels_blocks(n, FLOAT4_BLOCK);
+    size_t tiles = blocks_of(n, FLOAT4_BLOCK);
     struct lab_launch *launch = add_launch(plan, "scan_tiles", tiles, SHUFFLE_THREADS, 0);
     plan->workspace = (tiles + 1) * sizeof(uint64_t);
     plan->clear_workspace = true;
@@ -170,8 +179,7 @@ static void plan_tiles(size_t n, struct lab_plan *plan)
 static void plan_elements(struct lab_plan *plan, const char *kernel, size_t n,
                           const struct lab_argument *arguments, unsigned count)
 {
-    struct lab_launch *launch =
-        add_launch(plan, kernel, levels_blocks(n, KEPT_BLOCK), KEPT_BLOCK, 0);
+    struct lab_launch *launch = add_launch(plan, kernel, blocks_of(n, KEPT_BLOCK), KEPT_BLOCK, 0);
     for (unsigned i = 0; i < count; i++) add_argument(launch, arguments[i]);
     add_argument(launch, number_size(n));
 }
@@ -184,7 +192,7 @@ static void plan_kept(size_t n, struct lab_plan *plan)
     struct lab_argument in = address(LAB_IN, 0), out = address(LAB_OUT, 0);
     struct lab_argument kept = address(LAB_OUT, n * sizeof(float));
     struct lab_argument flags = address(LAB_WORKSPACE, 0), places = address(LAB_WORKSPACE, part);
-    plan->workspace = 2 * part + levels_sums(n, k.each) * sizeof(int32_t);
+    plan->workspace = 2 * part + count_sums(n, k.each) * sizeof(int32_t);
     plan_elements(plan, "mark", n, (struct lab_argument[]){flags, in}, 2);
     plan_from(plan, &k, n, places, flags, 2 * part);
     plan_elements(plan, "scatter", n, (struct lab_argument[]){out, kept, in, flags, places}, 5);

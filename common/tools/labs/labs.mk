@@ -10,12 +10,11 @@ LAB_MAINS = %/check_lab.c %/confine.c
 # What the programs share. Only run-lab has the emulator.
 LAB_SHARED := $(call objects,$(filter-out $(LAB_MAINS) common/tools/labs/run_%,$(LAB_SOURCES)))
 LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c) $(addprefix \
-             common/,files/fault.c files/option_table.c files/visible.c files/wrapped.c \
-             step/levels.c step/element.c harness/host/parallel.c \
+             common/,files/fault.c files/option_table.c files/visible.c step/element.c \
              harness/print/progress.c tools/emu/report/json.c))
 LAB_RUNS  := $(call objects,$(filter-out %/run_first.c %/run_puzzle.c,\
              $(wildcard common/tools/labs/run_*.c)) $(addprefix common/,tools/labs/lab_table.c \
-             tools/labs/results_write.c files/fault.c files/option_table.c step/levels.c))
+             tools/labs/results_write.c files/fault.c files/option_table.c))
 LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab build/labs/gpu-lab
 LAB_TEXTS = build/labs/weights.txt build/labs/hints.txt
 JUDGES_LABS = $(LAB_PROGRAMS) $(LAB_TEXTS)

@@ -1,8 +1,6 @@
-/*
- * answers.cu — what the runtime answers: attributes, limits, occupancies, error codes. measure.py
+/* answers.cu — what the runtime answers: attributes, limits, occupancies, error codes. measure.py
  * records the table. A row has a call and its answer: values, or the name of its error, and that of
- * cudaGetLastError afterwards if it is another one. The last rows come after a kernel's fault.
- */
+ * cudaGetLastError afterwards if it is another one. The last rows come after a kernel's fault. */
 #include <cstdio>
 #include <cstring>
 #include <cuda.h>

@@ -1,7 +1,5 @@
-/*
- * functions.cuh — what the programs of functions.py share: operands, results, and a digest of the
- * results of each function.
- */
+/* functions.cuh — what the programs of functions.py share: operands, results, and a digest of the
+ * results of each function. */
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

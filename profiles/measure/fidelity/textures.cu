@@ -1,9 +1,7 @@
-/*
- * textures.cu — what a GPU's texture unit reads, as raw bits, where no documentation says it: how
+/* textures.cu — what a GPU's texture unit reads, as raw bits, where no documentation says it: how
  * weights and sums of filters are rounded, how integers become fractions, and what stands where the
  * guide leaves a gap. A row has the name of a case and the words of all its reads, hexadecimal.
- * fidelity.py records the table.
- */
+ * fidelity.py records the table. */
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

@@ -43,8 +43,8 @@ static int begin(struct scans *s, size_t n, bool real, struct fault *fault)
     size_t bytes = n * sizeof(float);
     memset(s, 0, sizeof *s);
     s->n = n;
-    int code = real ? input_generate_uniform(&s->input, ELEMENT_F32, n, 1, fault)
-                    : input_generate(&s->input, ELEMENT_F32, n, false, 1, fault);
+    int code = input_generate(&s->input, ELEMENT_F32, n, real ? RANDOM_UNIFORM : RANDOM_INTEGERS, 1,
+                              fault);
     if (code) return code;
     s->first = (float *)malloc(bytes);
     s->result = (float *)malloc(bytes);

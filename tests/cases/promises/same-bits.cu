@@ -45,7 +45,7 @@ template <typename T> static int begin(struct arrays<T> *a, size_t n, struct fau
 {
     enum element element = sizeof(T) == 4 ? ELEMENT_F32 : ELEMENT_F64;
     a->n = n;
-    if (input_generate_uniform(&a->input, element, n, 1, fault)) return fault->code;
+    if (input_generate(&a->input, element, n, RANDOM_UNIFORM, 1, fault)) return fault->code;
     a->x = (T *)a->input.data;
     // They are multiples of 2^-23: doubles would add them exactly, in any order.
     for (size_t i = 0; i < n && sizeof(T) == 8; i++) a->x[i] /= 3;

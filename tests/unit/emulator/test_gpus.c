@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "tests/support/cudart_check.h"
 
-#include "common/harness/host/host.h"
+#include "common/harness/input/input.h"
 #include "common/harness/run/device.h"
 #include "common/tools/emu/emu.h"
 

@@ -41,19 +41,19 @@ static void expect_whole(make_fn *make, enum element element)
 static int integers(struct input *input, enum element element, struct input_part part,
                     struct fault *fault)
 {
-    return input_generate_part(input, element, part, false, 3, fault);
+    return input_generate_part(input, element, part, RANDOM_INTEGERS, 3, fault);
 }
 
 static int reals(struct input *input, enum element element, struct input_part part,
                  struct fault *fault)
 {
-    return input_generate_part(input, element, part, true, 3, fault);
+    return input_generate_part(input, element, part, RANDOM_REALS, 3, fault);
 }
 
 static int bits(struct input *input, enum element element, struct input_part part,
                 struct fault *fault)
 {
-    return input_generate_bits_part(input, element, part, 3, fault);
+    return input_generate_part(input, element, part, RANDOM_BITS, 3, fault);
 }
 
 Test(input_parts, random_numbers_of_parts_are_those_of_the_whole)
@@ -72,7 +72,7 @@ Test(input_parts, reals_of_a_part_have_the_quantum_of_the_whole)
     struct input some;
     struct fault fault;
     struct input_part part = {.first = 5, .count = 100, .whole = (size_t)1 << 22};
-    cr_assert_eq(input_generate_part(&some, ELEMENT_F32, part, true, 1, &fault), 0);
+    cr_assert_eq(input_generate_part(&some, ELEMENT_F32, part, RANDOM_REALS, 1, &fault), 0);
     for (size_t i = 0; i < some.n; i++) {
         float scaled = ((float *)some.data)[i] * 0x1p20f;
         cr_expect_eq(scaled, (float)(int)scaled);
@@ -92,7 +92,7 @@ static void make_file(enum element element, int more)
     struct fault fault;
     int descriptor = mkstemps(part_path, 4);
     cr_assert_geq(descriptor, 0);
-    cr_assert_eq(input_generate(&whole, element, N, false, 3, &fault), 0);
+    cr_assert_eq(input_generate(&whole, element, N, RANDOM_INTEGERS, 3, &fault), 0);
     cr_assert_eq(output_begin(&output, part_path, element, N, &fault), 0);
     cr_assert_eq(output_add(&output, whole.data, N, &fault), 0);
     cr_assert_eq(output_end(&output, &fault), 0);
@@ -224,7 +224,7 @@ Test(input, random_integers_have_exact_sums_and_are_never_zero)
 {
     const size_t n = 4000000;
     for (uint64_t seed = 0; seed < 3; seed++) {
-        cr_assert_eq(input_generate(&input, ELEMENT_F32, n, false, seed, &fault), 0);
+        cr_assert_eq(input_generate(&input, ELEMENT_F32, n, RANDOM_INTEGERS, seed, &fault), 0);
         double sum = 0, low = 0, high = 0;
         for (size_t i = 0; i < n; i++) {
             double x = ((float *)input.data)[i];
@@ -242,9 +242,9 @@ Test(input, random_integers_have_exact_sums_and_are_never_zero)
 Test(input, the_same_seed_gives_the_same_numbers_everywhere)
 {
     struct input a, b, c;
-    input_generate(&a, ELEMENT_F32, 100, false, 1, &fault);
-    input_generate(&b, ELEMENT_F32, 1000, false, 1, &fault);
-    input_generate(&c, ELEMENT_F32, 100, false, 2, &fault);
+    input_generate(&a, ELEMENT_F32, 100, RANDOM_INTEGERS, 1, &fault);
+    input_generate(&b, ELEMENT_F32, 1000, RANDOM_INTEGERS, 1, &fault);
+    input_generate(&c, ELEMENT_F32, 100, RANDOM_INTEGERS, 2, &fault);
     cr_expect_eq(memcmp(a.data, b.data, 400), 0);
     cr_expect_neq(memcmp(a.data, c.data, 400), 0);
     static const float first[] = {478, -375, 415, 408};
@@ -257,7 +257,7 @@ Test(input, the_same_seed_gives_the_same_numbers_everywhere)
 /* For n elements the quantum is 2^-digits, and no larger. */
 static void expect_reals(enum element element, size_t n, int digits)
 {
-    cr_assert_eq(input_generate(&input, element, n, true, 1, &fault), 0);
+    cr_assert_eq(input_generate(&input, element, n, RANDOM_REALS, 1, &fault), 0);
     double sum = 0;
     size_t odd = 0;
     for (size_t i = 0; i < input.n; i++) {

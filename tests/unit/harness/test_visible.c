@@ -111,25 +111,6 @@ Test(visible, json)
     }
 }
 
-/* The reason at the end of a sentence is kept even if a name is very long. */
-Test(visible, a_sentence_that_is_too_long_keeps_its_end)
-{
-    char name[4096];
-    struct fault fault;
-    for (size_t shift = 0; shift < 3; shift++) {
-        for (size_t i = 0; i + 3 < sizeof name; i += 3) memcpy(name + i, "漢", 4);
-        cr_expect_eq(
-            fail(&fault, EXIT_USAGE, "cannot open %.*s%s: that is why.", (int)shift, "ab", name),
-            EXIT_USAGE);
-        cr_expect_lt(strlen(fault.text), FAULT_TEXT);
-        cr_expect_gt(strlen(fault.text), FAULT_TEXT - 20);
-        cr_expect_eq(strncmp(fault.text, "cannot open ", 12), 0, "%s", fault.text);
-        cr_expect(strstr(fault.text, "漢 … 漢") && strstr(fault.text, "漢: that is why."), "%s",
-                  fault.text);
-        cr_expect_null(strstr(fault.text, "\\x"), "a character was cut: %s", fault.text);
-    }
-}
-
 /* ---- output of programs ---------------------------------------------------------------------- */
 
 /* Fails on bytes below 32 except line ends, on bytes that are not UTF-8, and on control

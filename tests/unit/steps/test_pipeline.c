@@ -105,7 +105,7 @@ static void *numbers(int type, size_t n)
 {
     struct input input;
     struct fault fault;
-    cr_assert(input_generate(&input, types[type].element, n, true, 12, &fault) == 0);
+    cr_assert(input_generate(&input, types[type].element, n, RANDOM_REALS, 12, &fault) == 0);
     return keep(input.data);
 }
 

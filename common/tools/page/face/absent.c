@@ -1,10 +1,8 @@
 /*
  * absent.c — what the page's emulator does without, in place of the files that page.mk leaves out:
- * threads (loops are taken by one) and a progress bar, launches in kernels, tensor cores, and bulk
- * copies of tensors.
+ * a progress bar, launches in kernels, tensor cores, and bulk copies of tensors.
  */
 #include "common/tools/emu/ptx/decode.h"
-#include "common/harness/host/host.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,14 +13,7 @@ struct op_comparison;
 struct race;
 struct tensor_box;
 
-/* ---- threads, progress ----------------------------------------------------------------------- */
-
-unsigned parallel_threads = 1;
-
-void parallel_for(size_t count, void (*work)(void *, size_t), void *context)
-{
-    for (size_t i = 0; i < count; i++) work(context, i);
-}
+/* ---- progress -------------------------------------------------------------------------------- */
 
 void progress_begin(const char *label, size_t total) { (void)label, (void)total; }
 void progress_at(size_t done) { (void)done; }
