@@ -164,21 +164,15 @@ void contenders_print_applications(FILE *);
  *
  * Verified: the first run is compared element by element, on the device. Before each timed run the
  * outputs are filled with poison, and then the L2 is emptied. After each timed run, and after the
- * second event, fingerprints (device.h) of the output are compared with those of the verified
- * run. If they differ, the run is verified like the first one.
+ * second event, it is verified like the first one.
  */
 
 #define GRAPH_BELOW 20e-6 /* seconds: if the fastest takes less, all are timed in graphs, too */
-
-/* The state of memory after a run, as fingerprints: of the outputs with their guards, of the
- * workspace's two guards, and of the numbers. */
-enum left { LEFT_OUT, LEFT_BEFORE_WORKSPACE, LEFT_BEHIND_WORKSPACE, LEFT_IN, LEFTS };
 
 struct entry {
     struct contender contender;
     struct buffer workspace, host_out; /* base = NULL: none */
     struct timing cold, graph;         /* graph.reps = 0: not timed so */
-    uint64_t left[LEFTS];              /* of the verified run, or of the verified graph */
     bool right;
     char wrong[400]; /* what was wrong, or why there is no graph; "" */
 };
@@ -188,7 +182,6 @@ struct side_by_side {
     size_t n;
     int rounds; /* at most; slow contenders take part in fewer */
     struct timer timer;
-    struct fingerprinter fingerprinter;
     struct buffer out;
     size_t runs;   /* in a graph */
     size_t stride; /* elements from one run's numbers to the next one's */

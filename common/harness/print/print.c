@@ -161,30 +161,6 @@ void record_bool(struct record *record, const char *key, bool value)
     strcpy(field->text, value ? "true" : "false");
 }
 
-void record_known_text(struct record *r, bool known, const char *key, const char *text)
-{
-    if (known)
-        record_text(r, key, "%s", text);
-    else
-        record_null(r, key);
-}
-
-void record_known_integer(struct record *r, bool known, const char *key, uint64_t number)
-{
-    if (known)
-        record_integer(r, key, number);
-    else
-        record_null(r, key);
-}
-
-void record_known_bool(struct record *r, bool known, const char *key, bool value)
-{
-    if (known)
-        record_bool(r, key, value);
-    else
-        record_null(r, key);
-}
-
 /* Writes a character as an escape sequence of JSON. A character beyond the first plane of Unicode
  * becomes two. */
 static void print_json_escape(FILE *to, uint32_t character)

@@ -75,9 +75,12 @@ void record_integer(struct record *, const char *key, uint64_t);
 void record_number(struct record *, const char *key, double); /* NaN and infinity become null */
 void record_bool(struct record *, const char *key, bool);
 /* The value if it is `known`, otherwise null. */
-void record_known_text(struct record *, bool known, const char *key, const char *text);
-void record_known_integer(struct record *, bool known, const char *key, uint64_t);
-void record_known_bool(struct record *, bool known, const char *key, bool);
+#define record_known_text(record, known, key, text)                                                \
+    ((known) ? record_text(record, key, "%s", text) : record_null(record, key))
+#define record_known_integer(record, known, key, value)                                            \
+    ((known) ? record_integer(record, key, value) : record_null(record, key))
+#define record_known_bool(record, known, key, value)                                               \
+    ((known) ? record_bool(record, key, value) : record_null(record, key))
 
 /* Prints records one after another: record_open, record_print for each, record_close. JSON: an
  * array, or a lone object if `single`. CSV: the keys, then a row each. */
