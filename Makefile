@@ -23,12 +23,11 @@ endif
 COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common/,files \
             step harness experiment $(addprefix harness/,print input verify run report traced))))
 
-# Pictures, for programs that are made with them. Without libpng, no_png.c takes png.c's place.
+# Pictures, for programs that are made with them.
 PNG      := $(shell echo '\#include <png.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo -lpng)
 PICTURE_PROGRAMS = $(AT)step14 bench build/tests/bench/run $(call in_test,run) \
             $(call in_test,side-by-side)
-PICTURES := $(call objects,$(filter-out %/$(if $(PNG),no_)png.c, \
-            $(call sources,common/harness/pictures)))
+PICTURES := $(call objects,$(call sources,common/harness/pictures))
 
 # Flags of Open MPI, which step 17 needs; empty if it is missing.
 MPI      := $(shell common/build/mpi.sh)

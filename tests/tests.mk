@@ -62,8 +62,10 @@ build/tests/many-calls: $(call with_nccl,tests/cli/ranks/library/calls.c \
 build/tests/wrong-ranks build/tests/many-calls: LIBRARIES = $(WRAPPED:%=-Wl,--wrap=%) $(LIBRARIES17)
 
 # Step 14 built without libpng.
-build/tests/step14-no-png: build/main/step14.o $(call objects,$(COMMON) $(filter-out %/png.c, \
-        $(call sources,common/harness/pictures)) $(call sources,$(filter steps/14-%,$(FOLDERS))))
+build/tests/no_png.o: common/harness/pictures/png.c
+	$(call compile, without libpng,-DWITHOUT_PNG)
+build/tests/step14-no-png: build/main/step14.o build/tests/no_png.o $(call objects,$(COMMON) \
+        common/harness/pictures/picture.c $(call sources,$(filter steps/14-%,$(FOLDERS))))
 
 $(addprefix build/tests/,wrong-scan wrong-ranks many-calls step14-no-png): | emu
 	$(link)

@@ -15,7 +15,6 @@
 
 struct bench_options {
     size_t sizes[BENCH_SIZES];
-    bool neighbour[BENCH_SIZES]; /* a size that --near has added */
     size_t size_count;          /* 0: the default, which depends on the device */
     bool near;                  /* n - 1 and n + 1, too */
     const char *steps;          /* for contenders_find */
@@ -62,10 +61,6 @@ struct data {
     float *host_in;       /* floats for steps on the CPU; NULL until data_on_host */
     void *found;          /* on the device: result of a comparison */
 };
-
-/* Device and host memory for n numbers, in bytes. `on_host`: data_on_host will be called. */
-size_t data_device_bytes(size_t n, enum element);
-size_t data_host_bytes(size_t n, bool on_host);
 
 /* Makes n random numbers and their sums. Returns 0, EXIT_USAGE (memory) or EXIT_DEVICE. */
 int data_open(struct data *, size_t n, struct fault *);
@@ -193,10 +188,6 @@ struct side_by_side {
  * dozen. And the numbers that all of them need, which is n or more. */
 size_t side_by_side_graph_runs(size_t n, enum element, size_t l2);
 size_t side_by_side_numbers(size_t n, enum element, size_t l2);
-
-/* Device memory for the contenders, besides the data's, in bytes. */
-size_t side_by_side_device_bytes(const struct contender *, size_t count, size_t n, enum element,
-                                 size_t l2);
 
 /* Times contenders of the data's type side by side. The result is in the entries; everything else
  * is freed. Returns 0 (see right), EXIT_USAGE or EXIT_DEVICE. */

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "bench.h"
 
-#include "common/harness/input/input.h"
 #include "common/harness/run/device.h"
 #include "common/harness/print/print.h"
 
@@ -34,16 +33,6 @@ static void add_default_sizes(struct bench_options *o, bool emulated)
         o->sizes[o->size_count++] = (size_t)1 << exponent;
 }
 
-/* The contenders at one size. Steps on the CPU leave out the sizes that --near has added. */
-static size_t for_size(const struct contender *all, size_t count, bool neighbour,
-                       struct contender *some)
-{
-    size_t left = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!all[i].step || !all[i].step->on_host || !neighbour) some[left++] = all[i];
-    return left;
-}
-
 /* The number of input numbers that the largest size needs. */
 static size_t numbers_needed(const struct bench_options *o, size_t l2)
 {
@@ -54,37 +43,6 @@ static size_t numbers_needed(const struct bench_options *o, size_t l2)
             if (numbers > most) most = numbers;
         }
     return most;
-}
-
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-static int check_memory(struct bench_program *p, size_t numbers, size_t l2)
-{
-    const struct bench_options *o = &p->options;
-    size_t host = data_host_bytes(numbers, true), host_has = host_memory(), device = 0;
-    for (size_t t = 0; t < o->type_count; t++) {
-        struct contender contenders[CONTENDERS];
-        size_t count;
-        int code = contenders_find(contenders, &count, o->steps, o->types[t], &p->fault);
-        if (code) return code;
-        for (size_t i = 0; i < o->size_count; i++) {
-            size_t bytes =
-                side_by_side_device_bytes(contenders, count, o->sizes[i], o->types[t], l2) +
-                data_device_bytes(numbers, o->types[t]) +
-                timing_flush_bytes(p->device.emulated, p->device.l2);
-            if (bytes > device) device = bytes;
-        }
-    }
-    if (p->device.emulated) host += device;
-    if (device > p->device.memory_free)
-        return fail(&p->fault, EXIT_USAGE,
-                    "these sizes need %s of device memory, but %s are free; take smaller ones.",
-                    format_bytes(device).s, format_bytes(p->device.memory_free).s);
-    if (host > host_has)
-        return fail(&p->fault, EXIT_USAGE,
-                    "these sizes need %s of host memory, but %s are available; take smaller ones.",
-                    format_bytes(host).s, format_bytes(host_has).s);
-    return 0;
 }
 
 /* ---- timing ---------------------------------------------------------------------------------- */
@@ -100,7 +58,7 @@ static bool any_on_host(const struct contender *contenders, size_t count)
 static int run_type(struct bench_program *p, struct data *data, enum element type, size_t l2)
 {
     const struct bench_options *o = &p->options;
-    struct contender all[CONTENDERS], some[CONTENDERS];
+    struct contender all[CONTENDERS];
     struct side_by_side bench;
     size_t count;
     int rounds = o->reps != REPS_DEFAULT ? o->reps : p->device.emulated ? ROUNDS_EMULATED : ROUNDS;
@@ -111,13 +69,11 @@ static int run_type(struct bench_program *p, struct data *data, enum element typ
     if (!code) code = data_convert(data, type, &p->fault);
     if (!code && any_on_host(all, count)) data_on_host(data);
     for (size_t i = 0; i < o->size_count && !code; i++) {
-        size_t left = for_size(all, count, o->neighbour[i], some);
-        if (left == 0) continue;
-        code = side_by_side_time(&bench, data, some, left, o->sizes[i], l2, o->flush, rounds,
+        code = side_by_side_time(&bench, data, all, count, o->sizes[i], l2, o->flush, rounds,
                                  &p->fault);
         if (code) break;
         show_side_by_side(stdout, o, &p->device, &bench, &p->records);
-        for (size_t k = 0; k < left; k++) p->all_right &= bench.entries[k].right;
+        for (size_t k = 0; k < count; k++) p->all_right &= bench.entries[k].right;
     }
     return code;
 }
@@ -133,8 +89,10 @@ static int run(struct bench_program *p)
     size_t l2 = timing_flush_bytes(p->device.emulated, p->device.l2) ? p->device.l2 : 0;
     if (o->size_count == 0) add_default_sizes(o, p->device.emulated);
     size_t numbers = numbers_needed(o, l2);
+    struct contender all[CONTENDERS];
     struct data data;
-    int code = check_memory(p, numbers, l2);
+    size_t count;
+    int code = contenders_find(all, &count, o->steps, o->types[0], &p->fault);
     if (!code) code = data_open(&data, numbers, &p->fault);
     if (code) return code;
     show_head(stdout, o, &p->device);

@@ -111,7 +111,7 @@ static int set_csv(void *to, const char *value, struct fault *fault)
 
 static const struct option_row rows[] = {
     OPTION("n", "LIST", "sizes: 1000,2^20+1 or 2^10..2^30, each twice the one before", set_n),
-    OPTION_FLAG("near", "n - 1 and n + 1 as well as each n (steps on the CPU: n alone)",
+    OPTION_FLAG("near", "n - 1 and n + 1 as well as each n",
                 struct bench_options, near),
     OPTION_TEXT("steps", "LIST",
                 "all, cub, roof, 7, 5-9, 5:naive, 5:all (default: all); applications or 13 alone",
@@ -153,7 +153,6 @@ static int add_neighbours(struct bench_options *o, struct fault *fault)
             for (size_t k = 0; k < o->size_count; k++) there |= o->sizes[k] == n;
             int code = there ? 0 : add_size(o, n, fault);
             if (code) return code;
-            if (!there) o->neighbour[o->size_count - 1] = n != given[i];
         }
     return 0;
 }

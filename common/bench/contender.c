@@ -11,17 +11,6 @@
 
 #define SEED 1
 
-size_t data_device_bytes(size_t n, enum element element)
-{
-    return n *
-           (1 + sizeof(int32_t) + element_size(element) + element_size(element_of_sum(element)));
-}
-
-size_t data_host_bytes(size_t n, bool on_host)
-{
-    return n * (1 + sizeof(int32_t) + (on_host ? 2 * sizeof(float) : 0));
-}
-
 /* The exclusive scan with which all outputs are compared. */
 static void sum_up(int32_t *sums, const int8_t *numbers, size_t n)
 {

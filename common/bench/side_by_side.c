@@ -52,17 +52,6 @@ static size_t workspace_bytes(const struct contender *c, size_t n)
     return c->step && c->step->workspace ? c->step->workspace(n, c->variant) : 0;
 }
 
-size_t side_by_side_device_bytes(const struct contender *contenders, size_t count, size_t n,
-                                 enum element element, size_t l2)
-{
-    size_t numbers = side_by_side_numbers(n, element, l2);
-    size_t bytes = buffer_room(numbers * element_size(element_of_sum(element)), 0);
-    for (size_t i = 0; i < count; i++)
-        if (!contenders[i].step || !contenders[i].step->on_host)
-            bytes += buffer_room(workspace_bytes(&contenders[i], n), 0);
-    return bytes;
-}
-
 double side_by_side_bytes(const struct side_by_side *s)
 {
     return (double)bytes_of(s->n, s->data->element);

@@ -230,7 +230,6 @@ static int time_in_turns(struct experiment *e, struct experiment_work *works, si
 int experiment_side_by_side(struct experiment *e, struct experiment_work *works, size_t count,
                             struct fault *fault)
 {
-    if (count > WORKS) return fail(fault, EXIT_USAGE, "more than %d works to compare.", WORKS);
     if (!e->emulated) return time_in_turns(e, works, count, fault);
     int code = 0;
     for (size_t i = 0; i < count && !code; i++) {

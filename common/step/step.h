@@ -68,21 +68,13 @@ enum element {
  * to the host, or computes on the host. It is also found wrong if its work does not begin and end
  * with the given stream.
  *
- * Not guaranteed:
- * - With --reps 0 there is one run, which is not captured. With --verify none only errors of CUDA
- *   calls are reported.
- * - If another call allocates, waits or uses other streams, this is not noticed. It is part of the
- *   time.
- * - Memory is compared before and after a run. A write of the value that is there already leaves no
- *   trace. A write that is undone and a load beyond an array leave no trace either. The emulator's
- *   memcheck reports them if they are outside of the array.
- * - A write beyond the guards is noticed only if it hits the input, the output, a guard, or memory
- *   that is not mapped.
- * - An error that the scan clears by cudaGetLastError is lost. Missing output is still noticed.
- * - A scan that waits by polling memory for its own kernels waits for ever when it is captured.
- * - A scan made to deceive can do so. It runs in the harness's process, reaches all of its memory,
- *   can keep the results of earlier calls, and can end the process with any exit code. The grader
- *   judges what others have written (notes/instructor/).
+ * Not guaranteed: with --reps 0 there is one run, which is not captured. What another call than the
+ * captured one allocates, waits for or does in other streams is part of the time. No trace is left
+ * by a write of the value that is there already, by one that is undone, by one beyond the guards
+ * that hits nothing of the harness's, and by a load beyond an array; the emulator's memcheck
+ * reports those outside of the array. A scan that polls memory for its own kernels waits for ever
+ * when it is captured. A scan made to deceive can do so, because it runs in the harness's process;
+ * the grader judges what others have written (notes/instructor/).
  */
 typedef cudaError_t scan_fn(void *out, const void *in, size_t n, int variant, void *workspace,
                             cudaStream_t stream);

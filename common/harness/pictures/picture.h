@@ -2,7 +2,7 @@
  * picture.h — pictures as files: PNG, PGM and PPM, read and written; PFM and .npy, read.
  *
  * Only programs that work on pictures are linked with this folder. PNG needs libpng: without it
- * no_png.c takes the place of png.c and refuses PNG files by name.
+ * png.c refuses PNG files by name.
  */
 #ifndef PICTURE_H
 #define PICTURE_H
@@ -46,7 +46,7 @@ void picture_free(struct picture *);
 
 size_t picture_samples(const struct picture *);
 
-/* ---- for the readers and writers: picture.c, png.c, no_png.c --------------------------------- */
+/* ---- for the readers and writers: picture.c, png.c ------------------------------------------- */
 
 /* Is this program linked with libpng? */
 bool png_is_supported(void);

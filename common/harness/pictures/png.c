@@ -1,7 +1,26 @@
-/* png.c — PNG, by libpng. Interlaced files and palettes are read as any other. */
+/* png.c — PNG, by libpng. Interlaced files and palettes are read as any other. Where libpng is not
+ * installed, PNG files are refused. */
 #include "picture.h"
 
 #include <errno.h>
+
+#if defined WITHOUT_PNG || !__has_include(<png.h>)
+
+bool png_is_supported(void) { return false; }
+
+int png_read(struct picture *p, FILE *file, const char *name, struct fault *fault)
+{
+    (void)p, (void)file;
+    return fail(fault, EXIT_USAGE,
+                "%s is a PNG, and this program was built without libpng; install libpng-dev and "
+                "build again, or use a PGM or PPM.",
+                name);
+}
+
+int png_write(const struct picture *p, FILE *file) { return (void)p, (void)file, ENOTSUP; }
+
+#else
+
 #include <limits.h>
 #include <png.h>
 #include <setjmp.h>
@@ -162,3 +181,5 @@ int png_write(const struct picture *p, FILE *file)
     free(row);
     return error;
 }
+
+#endif

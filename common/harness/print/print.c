@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- format ---------------------------------------------------------------------------------- */
@@ -277,14 +276,7 @@ static int cannot_write(const char *path, int error, struct fault *fault)
 
 int output_check(const char *path, struct fault *fault)
 {
-    struct stat status;
-    if (output_is_stdout(path)) return 0;
-    int error = replacement_check(path);
-    bool writable = stat(path, &status) == 0 && access(path, W_OK) == 0;
-    if (error == EACCES && writable)
-        return fail(fault, EXIT_USAGE,
-                    "cannot write %s: no new file can be made in its folder: %s.", path,
-                    strerror(error));
+    int error = output_is_stdout(path) ? 0 : replacement_check(path);
     return error ? cannot_write(path, error, fault) : 0;
 }
 

@@ -34,8 +34,6 @@ static bool is_file_in(char path[PATH_MAX], size_t folder, const char *name)
     return length >= 0 && (size_t)length < PATH_MAX - folder && access(path, R_OK) == 0;
 }
 
-/* A kernel keeps the path at which its source was compiled. If the tree was moved later, the end of
- * that path still leads to the file. */
 /* The file's path without the folder that this program lies in: "steps/03-work-efficient/scan.cu".
  * The tree may have been moved since it was built. */
 static const char *source_name(const char *file)

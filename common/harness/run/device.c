@@ -70,15 +70,6 @@ static int inspect(struct device *device, struct fault *fault)
     return 0;
 }
 
-/* The path of this program. */
-static bool own_path(char *path, size_t size)
-{
-    ssize_t length = readlink("/proc/self/exe", path, size - 1);
-    if (length < 0) return false;
-    path[length] = '\0';
-    return true;
-}
-
 /* The emulator's folder and its library, from where this program lies: ./stepN, or
  * build/experiments/NAME. If the library is in neither place, the first folder. */
 static void find_emulator(const char *program, char *folder, char *library, size_t size)
@@ -96,10 +87,9 @@ static void find_emulator(const char *program, char *folder, char *library, size
 /* Starts this program again with the emulator's library first. Returns only if that fails. */
 static int restart(const struct options *options, const char *why, struct fault *fault)
 {
-    char program[PATH_MAX], folder[PATH_MAX + 64], library[PATH_MAX + 64];
-    if (!own_path(program, sizeof program))
-        return fail(fault, EXIT_DEVICE, "cannot find this program through /proc/self/exe: %s.",
-                    strerror(errno));
+    char program[PATH_MAX] = "", folder[PATH_MAX + 64], library[PATH_MAX + 64], *path;
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+        return fail(fault, EXIT_DEVICE, "this program cannot be found: %s.", strerror(errno));
     find_emulator(program, folder, library, sizeof library);
     const char *and = *why ? ", and " : "";
     if (access(library, R_OK) != 0)
@@ -114,10 +104,8 @@ static int restart(const struct options *options, const char *why, struct fault 
             library);
 
     const char *old = getenv("LD_LIBRARY_PATH");
-    char *path = NULL;
-    if (asprintf(&path, "%s%s%s", folder, old && *old ? ":" : "", old ? old : "") < 0)
-        return fail(fault, EXIT_DEVICE, "no memory left to start the emulator.");
-    setenv("LD_LIBRARY_PATH", path, 1);
+    if (asprintf(&path, "%s%s%s", folder, old && *old ? ":" : "", old ? old : "") < 0) path = NULL;
+    setenv("LD_LIBRARY_PATH", allocated(path), 1);
     setenv(MARKER, why, 1);
     if (options->trace) setenv("EMU_TRACE", options->trace, 1);
     free(path);

@@ -148,18 +148,12 @@ bool subject_shifts(const struct subject *);
 
 /* ---- runs one subject on one input ----------------------------------------------------------- */
 
-/*
- * Runs one subject on one input: guarded buffers, a verified run, a run that tests the
- * contract of step.h, and timed runs. Each timed run is checked, too. The harness uses it, and so
- * do the tests of deliberately wrong scans.
- *
- * The first run is verified element by element. The second run is captured into a graph, and the
- * graph is run. So only work in the given stream counts.
- *
- * After each run but the first, a fingerprint of the output, the input and all guards is compared
- * with that of the first run. If the fingerprints differ, the run is verified element by element,
- * since sums of floats may be rounded differently from run to run.
- */
+/* Guarded buffers, a verified run, a run that tests the contract of step.h, and timed runs. The
+ * first run is verified element by element. The second one is captured into a graph, which is run,
+ * so only work in the given stream counts. After each run but the first, a fingerprint of the
+ * output, the input and all guards is compared with that of the first run. If they differ, the run
+ * is verified element by element, since sums of floats may be rounded differently from run to run.
+ * */
 
 /* The result. Its fields are in the order in which they are filled in. */
 struct outcome {
@@ -215,16 +209,6 @@ int runs_write(struct runs *, struct fault *);
 void runs_close(struct runs *);
 
 void outcome_free(struct outcome *);
-
-/* ---- runs.c, for runs_do.c ------------------------------------------------------------------- */
-
-/* Verifies on the host the result of the run that has just ended. The outcome keeps the first error
- * found; while there is no error, its verdict is that of all runs so far. Returns 0 or
- * EXIT_DEVICE. */
-int runs_verify(struct runs *, struct outcome *, struct fault *);
-
-/* Waits for the stream. */
-int runs_wait(const struct runs *, struct fault *);
 
 /* ---- the program: options → device → input → buffers → run → verify → time → report ---------- */
 

@@ -107,16 +107,10 @@ static void load(const struct problem *p, size_t start, size_t count, struct fac
                  double *x)
 {
     long double addends[VERIFY_CHUNK];
-    if (!p->reference) {
-        element_to_doubles(p->element, p->in, start, count, x);
-    } else {
-        verify_addends(p, start, count, addends);
-        for (size_t i = 0; i < count; i++) {
-            x[i] = (double)addends[i];
-            if (x[i] != addends[i] && !isnan(addends[i])) facts->quantum = 0;
-        }
-    }
+    verify_addends(p, start, count, addends);
     for (size_t i = 0; i < count; i++) {
+        x[i] = (double)addends[i];
+        if (x[i] != addends[i] && !isnan(addends[i])) facts->quantum = 0;
         if (isfinite(x[i])) continue;
         x[i] = 0;
         facts->finite = false;
