@@ -10,7 +10,7 @@ import re
 import textwrap
 
 from records import (COPIES, COUNTED, TOP, by_ncu, duration, emulated, find, grid, grouped, has,
-                     machine, percent, read, shown, size, sizes, table, three, time, timed,
+                     machine, percent, read, runs, shown, size, sizes, table, three, time, timed,
                      times_as_fast)
 from step_rows import teaches
 
@@ -199,17 +199,11 @@ def flushes():
                 cell)
 
 
-def runs(powers):
+def ranges(powers):
     """2¹⁶ to 2²⁰, 2²² of [16, 17, 18, 19, 20, 22]."""
-    said = []
-    for k in powers:
-        if said and said[-1][1] == k - 1:
-            said[-1][1] = k
-        else:
-            said.append([k, k])
     return ", ".join(size(2**a) if a == b else "%s %s %s"
                      % (size(2**a), "and" if b == a + 1 else "to", size(2**b))
-                     for a, b in said)
+                     for a, b in runs(powers))
 
 
 @shown
@@ -223,7 +217,7 @@ def pipeline_times():
                  and cub < ours]
         if found:
             said.append("of %s at %s (by up to %.0f %%)" % (
-                name.split(",")[0], runs([k for _, k in found]), 100 * (max(found)[0] - 1)))
+                name.split(",")[0], ranges([k for _, k in found]), 100 * (max(found)[0] - 1)))
     losses = ("At these CUB is faster than step 12: scans " + "; ".join(said) + "." if said else
               "At no power of two is CUB faster than step 12, for any of the six types.")
     return ["Floats, on %s:" % machine(ON), "", *table(HEAD, *beside(POWERS[::2])), "",

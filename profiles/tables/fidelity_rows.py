@@ -9,7 +9,7 @@ import struct
 import sys
 import textwrap
 
-from records import power, read, shown, table
+from records import power, read, runs, shown, table
 from recording import catalogues  # records.py finds it
 
 # ---- counters and answers ------------------------------------------------------------------------
@@ -151,13 +151,8 @@ def smallest_kept(series, letter, first):
 
 def places(mask, k):
     """The numbers of the bits in a mask, with runs as "2 to 7"; c is bit k."""
-    runs = []
-    for n in (n for n in range(k) if mask >> n & 1):
-        if runs and runs[-1][1] == n - 1:
-            runs[-1][1] = n
-        else:
-            runs.append([n, n])
-    texts = ["%d to %d" % (a, b) if b > a else str(a) for a, b in runs]
+    texts = ["%d to %d" % (a, b) if b > a else str(a)
+             for a, b in runs(n for n in range(k) if mask >> n & 1)]
     if len(texts) > 3:
         texts[2:-1] = ["…"]
     return ", ".join(texts + ["c"] * (mask >> k & 1)) or "none"

@@ -140,6 +140,17 @@ def size(n):
     return power(n.bit_length() - 1)
 
 
+def runs(numbers):
+    """[[16, 20], [22, 22]] of 16, 17, 18, 19, 20, 22"""
+    found = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return found
+
+
 def times_as_fast(slow, fast):
     return three(slow / fast) if slow < 999.5 * fast else grouped(slow / fast)
 

@@ -1,6 +1,7 @@
 /* traced.c — runs this program once more, with --trace, and shows its levels. */
 #define _GNU_SOURCE
 #include "traced.h"
+#include "common/files/allocated.h"
 #include "common/harness/print/print.h"
 #include <ctype.h>
 #include <errno.h>
@@ -207,17 +208,13 @@ struct level {
     char kernel[48];
     unsigned long long warps; /* that use it */
     struct sum loads, stores;
-};
-
-/* A warp that uses shared memory; in `all` it may stand several times. */
-struct use {
-    unsigned launch, epoch, block, warp;
+    uint32_t *seen; /* these warps, a bit each, of each of the first `blocks` blocks */
+    size_t blocks;
 };
 
 struct levels {
     struct level *of;
-    struct use *uses;
-    size_t count, use_count, use_room;
+    size_t count;
 };
 
 static struct level *level_of(struct levels *all, unsigned launch, unsigned epoch)
@@ -229,17 +226,15 @@ static struct level *level_of(struct levels *all, unsigned launch, unsigned epoc
     return &all->of[all->count++];
 }
 
-static int compare_uses(const void *a, const void *b) { return memcmp(a, b, sizeof(struct use)); }
-
-static void add_use(struct levels *all, const struct access *a)
+/* Each warp counts once in a level. */
+static void count_warp(struct level *level, unsigned block, unsigned warp)
 {
-    struct use use = {a->launch, a->epoch, a->block, a->warp};
-    if (all->use_count && compare_uses(&all->uses[all->use_count - 1], &use) == 0) return;
-    if (all->use_count == all->use_room) {
-        all->use_room = all->use_room ? 2 * all->use_room : 1024;
-        all->uses = allocated(realloc(all->uses, all->use_room * sizeof *all->uses));
+    while (block >= level->blocks) {
+        level->seen = grown(level->seen, level->blocks, sizeof *level->seen);
+        level->seen[level->blocks++] = 0;
     }
-    all->uses[all->use_count++] = use;
+    level->warps += !(level->seen[block] >> warp & 1);
+    level->seen[block] |= UINT32_C(1) << warp;
 }
 
 static void add(void *context, const struct access *a)
@@ -247,21 +242,12 @@ static void add(void *context, const struct access *a)
     struct levels *all = context;
     if (strcmp(a->space, "shared") != 0) return;
     struct level *level = level_of(all, a->launch, a->epoch);
-    add_use(all, a);
+    count_warp(level, a->block, a->warp);
     snprintf(level->kernel, sizeof level->kernel, "%s", a->kernel);
     struct sum *sum = strcmp(a->operation, "ld") == 0 ? &level->loads : &level->stores;
     sum->words += access_lanes(a) * ((a->bytes + 3) / 4);
     sum->wavefronts += a->wavefronts;
     sum->conflicts += a->wavefronts - a->ideal;
-}
-
-/* Each warp counts once in a level. */
-static void count_warps(struct levels *all)
-{
-    if (all->use_count) qsort(all->uses, all->use_count, sizeof *all->uses, compare_uses);
-    for (size_t i = 0; i < all->use_count; i++)
-        if (i == 0 || compare_uses(&all->uses[i - 1], &all->uses[i]) != 0)
-            level_of(all, all->uses[i].launch, all->uses[i].epoch)->warps++;
 }
 
 static int compare_levels(const void *a, const void *b)
@@ -314,14 +300,13 @@ int levels_show(const struct step *step, const struct options *o, FILE *to, stru
     struct levels all = {0};
     int code = traced(o->argv, NULL, add, &all, fault);
     if (!code) {
-        count_warps(&all);
         if (all.count) qsort(all.of, all.count, sizeof *all.of, compare_levels);
         fprintf(to, "Step %d · %s\nwhat the warps do with shared memory between two barriers\n",
                 step->number, step->title);
         for (size_t i = 0; i < all.count;) i += print_launch(&all.of[i], all.count - i, to);
         if (!all.count) fprintf(to, "\nNo kernel uses shared memory.\n");
     }
+    for (size_t i = 0; i < all.count; i++) free(all.of[i].seen);
     free(all.of);
-    free(all.uses);
     return code;
 }
