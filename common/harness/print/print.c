@@ -324,40 +324,35 @@ static int give_up(struct output *output, int error, struct fault *fault)
     return cannot_write(output->path, error, fault);
 }
 
-/* Opens the file that output->path names. Returns 0 or an errno. */
-static int begin(struct output *output)
+/* Opens the file, and writes the header of an array with this shape if it has dimensions. */
+static int begin(struct output *output, const char *path, enum element element, bool as_it_is,
+                 const size_t *shape, unsigned dimensions, struct fault *fault)
 {
-    int error = 0;
-    if (!output_is_stdout(output->path))
-        error = replacement_begin(&output->replacement, output->path);
-    output->file = output_is_stdout(output->path) ? stdout : output->replacement.file;
-    return error;
+    bool is_stdout = output_is_stdout(path);
+    *output = (struct output){.path = path, .element = element, .as_it_is = as_it_is};
+    int error = is_stdout ? 0 : replacement_begin(&output->replacement, path);
+    output->file = is_stdout ? stdout : output->replacement.file;
+    if (!error && dimensions && !write_npy_header(output->file, element, shape, dimensions))
+        error = errno;
+    return error ? give_up(output, error, fault) : 0;
 }
 
 int output_begin(struct output *output, const char *path, enum element element, size_t n,
                  struct fault *fault)
 {
-    *output = (struct output){.path = path, .npy = ends_in_npy(path), .element = element};
-    output->as_it_is = output->npy;
-    int error = begin(output);
-    if (!error && output->npy && !write_npy_header(output->file, element, &n, 1)) error = errno;
-    return error ? give_up(output, error, fault) : 0;
+    bool npy = ends_in_npy(path);
+    return begin(output, path, element, npy, &n, npy, fault);
 }
 
 int output_begin_npy(struct output *output, const char *path, enum element element,
                      const size_t *shape, unsigned dimensions, struct fault *fault)
 {
-    *output = (struct output){.path = path, .element = element, .as_it_is = true};
-    int error = begin(output);
-    if (!error && !write_npy_header(output->file, element, shape, dimensions)) error = errno;
-    return error ? give_up(output, error, fault) : 0;
+    return begin(output, path, element, true, shape, dimensions, fault);
 }
 
 int output_begin_bytes(struct output *output, const char *path, struct fault *fault)
 {
-    *output = (struct output){.path = path, .element = ELEMENT_I8, .as_it_is = true};
-    int error = begin(output);
-    return error ? give_up(output, error, fault) : 0;
+    return begin(output, path, ELEMENT_I8, true, NULL, 0, fault);
 }
 
 int output_failed(struct output *output, struct fault *fault)

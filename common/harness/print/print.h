@@ -103,7 +103,6 @@ struct output {
     const char *path; /* as the user gave it */
     struct replacement replacement;
     FILE *file; /* that of the replacement, or stdout */
-    bool npy;
     bool as_it_is; /* elements are written as they are in memory, not as text */
     enum element element;
 };

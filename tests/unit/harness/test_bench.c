@@ -85,7 +85,7 @@ Test(bench, wrong_use_is_explained)
         {"--types f16", "\"f16\" is unknown"},
         {"--n 2^20..2^10", "has no size in it"},
         {"--n 0", "at least 1"},
-        {"--n 2^44", "take smaller ones"},
+        {"--n 2^44", "do not fit into host memory"},
         {"--reps 0", "from 1 to"},
         {"--flush off", "choose read or memset"},
         {"--speed", "no option"},
