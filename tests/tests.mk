@@ -252,8 +252,7 @@ CORPORA := $(addprefix build/tests/measure/fuzz/corpus/,cubin cuda fatbin pictur
 SEEDS_ptx = $(addprefix tests/cases/fixtures/,programs/kernels.cu cudart_kernels.cu) \
             steps/02-naive/scan.cu
 SEEDS_cuda = $(wildcard steps/0[2345]-*/*.cu steps/first-kernel/*.cu)
-$(CORPORA): build/tests/measure/fuzz/corpus/%: tests/measure/fuzz/seeds.py \
-        tests/measure/fuzz/seeds/cubin.cu $$(SEEDS_$$*)
+$(CORPORA): build/tests/measure/fuzz/corpus/%: tests/measure/fuzz/seeds.py $$(SEEDS_$$*)
 	$(call say,seeds,$@)
 	$(Q)NVCC='$(NVCC)' tests/measure/fuzz/seeds.py $* $(NEW) $(SEEDS_$*) && rm -rf $@ && \
 	    mv -T $(NEW) $@
@@ -267,7 +266,7 @@ build/tests/measure/fuzz/run-picture: build/tests/measure/fuzz/picture.o $(PICTU
         visible.c)))
 build/tests/measure/fuzz/run-picture: LIBRARIES = $(PNG) -Wl,--defsym,host_memory=fuzz_host_memory
 $(addprefix build/tests/measure/fuzz/run-,cubin fatbin ptx unpack): $(EMU) \
-        $(call objects,$(addprefix tests/measure/fuzz/,cubin.c fatbin.c ptx.c unpack.c))
+    build/tests/measure/fuzz/emulator.o
 build/tests/measure/fuzz/run-%:
 	$(call made,link,$(CC) $(CFLAGS) -fsanitize=fuzzer $^ $(LIBRARIES) -lzstd -lm -ldl -pthread \
 	    -Xlinker --defsym=LLVMFuzzerTestOneInput=fuzz_$*)

@@ -11,16 +11,30 @@ import zlib
 
 TWO = [word for sm in ("75", "90")
        for word in ("-gencode", "arch=compute_%s,code=compute_%s" % (sm, sm))]
-SOURCE = "tests/measure/fuzz/seeds/cubin.cu"
+# Its machine code for three GPUs is compared with the PTX in emulator.c, line by line.
+CUBIN = """extern "C" __global__ void k(float *p)
+{
+    __shared__ float words[64];
+    words[threadIdx.x] = p[threadIdx.x];
+    __syncthreads();
+    p[threadIdx.x] = words[2 * threadIdx.x] + /* a line for each load */
+                     words[2 * threadIdx.x + 1];
+    asm volatile("red.global.add.f32 [%0], 1.0;" ::"l"(p) : "memory");
+}
+"""
 
 
 def nvcc(*options):
-    """What it writes into a file."""
-    made = os.path.join(sys.argv[2], "made")
-    subprocess.run([*os.environ["NVCC"].split(), "-I.", "-o", made, *options], check=True)
+    """What it writes into a file; of CUBIN if no option is a file."""
+    made, source = os.path.join(sys.argv[2], "made"), os.path.join(sys.argv[2], "cubin.cu")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(CUBIN)
+    subprocess.run([*os.environ["NVCC"].split(), "-I.", "-o", made, *options,
+                    *([] if options[-1].endswith(".cu") else [source])], check=True)
     with open(made, "rb") as file:
         data = file.read()
     os.remove(made)
+    os.remove(source)
     return data
 
 
@@ -71,13 +85,13 @@ ZSTD = 0x8000
 
 def cubin():
     """The first byte for the reader of machine code is the architecture."""
-    return {"sm_%d" % sm: bytes([sm]) + nvcc("-cubin", "-lineinfo", "-arch=sm_%d" % sm, SOURCE)
+    return {"sm_%d" % sm: bytes([sm]) + nvcc("-cubin", "-lineinfo", "-arch=sm_%d" % sm)
             for sm in (75, 90, 100)}
 
 
 def containers():
     """By LZ4 and by zstd."""
-    return {mode: nvcc("-fatbin", "--compress-mode=" + mode, *TWO, SOURCE)
+    return {mode: nvcc("-fatbin", "--compress-mode=" + mode, *TWO)
             for mode in ("speed", "size")}
 
 
@@ -93,7 +107,7 @@ def fatbin():
     seeds = {"beyond its end, version 6": b'P\xedU\xba\x06\0\x01\0 @"\xd8\xd8\x98\xd8\xd8',
              "no entry": MAGIC + bytes(9),
              "a header cut off": MAGIC + struct.pack("<Q4sI7s", 32, b"\xff" * 4, 0, b"\xff" * 7),
-             "not compressed": nvcc("-fatbin", "--compress-mode=none", *TWO, SOURCE)}
+             "not compressed": nvcc("-fatbin", "--compress-mode=none", *TWO)}
     for mode, data in containers().items():
         seeds[mode] = data
         seeds[mode + " wrong"] = changed(data, HEADERS + 80, b"\xff\xff`\x90\0\n\xb4\x80")
