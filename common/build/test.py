@@ -253,8 +253,8 @@ def slow():
     python += [unit("documents", "slow", "tests/docs"), unit("compiler", "slow", "tests/python/cc"),
                unit("grader", "slow", "tests/python/labs")]
     return [[criterion("build/tests/run", "*/*_slow")],
-            [bats("commands", files_of("tests/cli")[0::2], "slow")],
-            [bats("more commands", files_of("tests/cli")[1::2], "slow")],
+            [bats("commands", files_of("tests/cli")[0::2], "slow,!apart")],
+            [bats("more commands", files_of("tests/cli")[1::2], "slow,!apart")],
             [bats("ranks", files_of("tests/cli/ranks"), "slow")],
             python], missing
 

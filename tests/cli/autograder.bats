@@ -167,7 +167,7 @@ submissions() {
     need_container
     local file most points over=
     mkdir -p "$work/gradescope/cheats"
-    tests/cases/cheats/assemble.sh "$work/gradescope/cheats"
+    tests/cases/cheats/cheats.py "$work/gradescope/cheats"
     tests/cli/container.sh "$work/gradescope" sh -c 'cd /autograder && for file in /cheats/*.cu; do
         rm -rf submission/* && cp $file submission/ && ./run_autograder &&
         mv results/results.json $file.json || exit; done' 2>/dev/null

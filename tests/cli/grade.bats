@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # grade.bats — `make grade`: what each cheat gets, strange names, interruptions, and the same
-# result twice. class.sh (make test-class) does the same for a whole class.
+# result twice. `make test-class` grades all cheats.
 # bats file_tags=slow
 load common
 
@@ -75,7 +75,7 @@ setup_file() {
     export class graded twins twins_graded
     mkdir "$class"
     # shellcheck disable=SC2046
-    tests/cases/cheats/assemble.sh "$class" $(cheats)
+    tests/cases/cheats/cheats.py "$class" $(cheats)
     strange "$class"
     [ -z "${SANITIZED:-}" ] && try_sandbox || return 0
     grade_class
@@ -96,12 +96,10 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
 @test "every cheat gets what it deserves" {
     mkdir "$BATS_TEST_TMPDIR/class"
     # shellcheck disable=SC2046
-    tests/cases/cheats/assemble.sh "$BATS_TEST_TMPDIR/class" $(cheats)
-    # Nothing is expected of the rows of strange().
-    awk -v folder="$BATS_TEST_TMPDIR/class" -f tests/cases/cheats/compare.awk "$graded/grades.csv" |
-        grep -v ': nothing is expected of it$' >"$BATS_TEST_TMPDIR/wrong" || true
-    cat "$BATS_TEST_TMPDIR/wrong" "$BATS_FILE_TMPDIR/said"
-    [ ! -s "$BATS_TEST_TMPDIR/wrong" ]
+    tests/cases/cheats/cheats.py "$BATS_TEST_TMPDIR/class" $(cheats)
+    cat "$BATS_FILE_TMPDIR/said"
+    run -0 tests/cases/cheats/cheats.py --compare "$BATS_TEST_TMPDIR/class" "$graded/grades.csv"
+    [ -z "$output" ] || { echo "$output"; return 1; }
     [ "$(grep -c ',judged,' "$graded/grades.csv")" = $(($(cheats | wc -l) + 15)) ]
     [ ! -e cheated ]
 }
@@ -318,4 +316,19 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
     says "--no-sandbox"
     run make grade
     says "make grade DIR=submissions N=3"
+}
+
+# bats test_tags=apart
+@test "a whole class gets what it deserves, twice alike" {
+    local t=$BATS_TEST_TMPDIR start=$SECONDS
+    mkdir "$t/class"
+    tests/cases/cheats/cheats.py "$t/class"
+    grade 3 "$t/class" --out "$t/first" --seed 7
+    echo "# $(ls "$t/class" | wc -l) submissions in $((SECONDS - start)) s" >&3
+    run -0 tests/cases/cheats/cheats.py --compare "$t/class" "$t/first/grades.csv"
+    [ -z "$output" ] || { echo "$output"; return 1; }
+    [ "$(grep -c ',judged,' "$t/first/grades.csv")" = "$(ls "$t/class" | wc -l)" ]
+    grade 3 "$t/class" --out "$t/second" --seed 7
+    diff "$t/first/grades.csv" "$t/second/grades.csv"
+    diff -r "$t/first/reports" "$t/second/reports"
 }

@@ -309,7 +309,7 @@ hint_of() {
     says 'error.cu(1): error'
     says_not "points:"
     says "It does not compile; the compiler says where, above. Nothing has run, so no points are "
-    tests/cases/cheats/assemble.sh "$t" malformed-ptx large-shared
+    tests/cases/cheats/cheats.py "$t" malformed-ptx large-shared
     check -1 3 "$t/malformed-ptx.cu"
     says 'ptxas fatal'
     says "It does not compile; the compiler says where, above."

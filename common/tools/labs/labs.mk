@@ -188,7 +188,7 @@ grade: $(if $(and $(DIR),$(N)),$(GRADING))
 endif
 
 test-class: $(GRADING) ## teach: grade a class of cheats and honest submissions, twice
-	$(Q)tests/cli/class.sh
+	$(Q)bats --filter-tags apart tests/cli/grade.bats
 
 # ---- autograders ---------------------------------------------------------------------------------
 
