@@ -198,7 +198,7 @@ test-nightly: test ## maintain: with more sizes, seeds and programs
 	$(Q)TEST_NIGHTLY=1 $(MAKE) --no-print-directory test-slow
 	$(Q)$(MAKE) --no-print-directory programs mutate-kernels
 test-book: all experiments example ## maintain: follow the commands of the other chapters, too
-	$(Q)bats tests/cli/book
+	$(Q)bats --filter-tags apart tests/cli/book.bats
 test-release: ## maintain: try what `make release` has made, and GitHub's files (needs PyPI)
 	$(Q)bats tests/cli/release
 fuzz: ## maintain: fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
