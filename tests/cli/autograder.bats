@@ -20,11 +20,35 @@ setup_file() {
 
 setup() { [ -z "${SANITIZED:-}" ] || skip "archives hold no sanitizers"; }
 
+# container ROOT COMMAND...: runs a command as a platform for courses does: as root of a container
+# that has ROOT's folders, the system's programs, no network, and nothing of this repository. As
+# another user than root it takes a user namespace, in which there is one uid only. Exit code 126: no
+# container can be made here.
+container() {
+    local user=
+    [ "$(id -u)" = 0 ] || user=--map-root-user
+    # shellcheck disable=SC2016,SC2086
+    unshare $user --mount --net --pid --fork --kill-child sh -c '
+        root=$1
+        shift
+        mkdir -p "$root/proc" "$root/tmp" && chmod 1777 "$root/tmp" && chmod 755 "$root" || exit 126
+        for folder in bin lib lib64 usr dev etc; do
+            if [ -L /$folder ]; then
+                cp -Pf /$folder "$root/"
+            elif [ -d /$folder ]; then
+                mkdir -p "$root/$folder" && mount --rbind /$folder "$root/$folder"
+            fi || exit 126
+        done
+        mount -t proc proc "$root/proc" || exit 126
+        [ $# -gt 0 ] || exit 0
+        exec env -i PATH=/usr/sbin:/usr/bin:/bin chroot "$root" "$@"' sh "$@"
+}
+
 # need_container: skips the test where no container can be made.
 need_container() {
     has_container || skip "neither chroot with mounts nor a user namespace can be had here"
 }
-has_container() { mkdir -p "$work/none" && tests/cli/container.sh "$work/none" 2>/dev/null; }
+has_container() { mkdir -p "$work/none" && container "$work/none" 2>/dev/null; }
 
 # An archive's grade-labs, outside of a container.
 platform_lab() {
@@ -40,7 +64,7 @@ unpack() {
         # Modes are lost, but for these two.
         python3 -m zipfile -e "$work/$1.out" "$2/autograder/source"
         chmod +x "$2/autograder/source/setup.sh" "$2/autograder/source/run_autograder"
-        ! has_container || tests/cli/container.sh "$2" /autograder/source/setup.sh
+        ! has_container || container "$2" /autograder/source/setup.sh
         cp "$2/autograder/source/run_autograder" "$2/autograder/"
         echo '{"assignment": "secret"}' >"$2/autograder/submission_metadata.json"
         ;;
@@ -86,7 +110,7 @@ judge() {
     rm -rf "$root/$(result_of "$1")"
     find "$root/$(folder_of "$1")" -mindepth 1 -maxdepth 1 ! -name .github -exec rm -rf {} +
     cp -a "$2/." "$root/$(folder_of "$1")/"
-    tests/cli/container.sh "$root" sh -c "$(command_of "$1")" >"$work/said" 2>&1 || return
+    container "$root" sh -c "$(command_of "$1")" >"$work/said" 2>&1 || return
     tests/cli/platform_result.py "$format" "$root/$(result_of "$1")"
 }
 
@@ -168,7 +192,7 @@ submissions() {
     local file most points over=
     mkdir -p "$work/gradescope/cheats"
     tests/cases/cheats/cheats.py "$work/gradescope/cheats"
-    tests/cli/container.sh "$work/gradescope" sh -c 'cd /autograder && for file in /cheats/*.cu; do
+    container "$work/gradescope" sh -c 'cd /autograder && for file in /cheats/*.cu; do
         rm -rf submission/* && cp $file submission/ && ./run_autograder &&
         mv results/results.json $file.json || exit; done' 2>/dev/null
     for file in "$work/gradescope/cheats/"*.cu; do
@@ -210,7 +234,7 @@ while [ ! -e /tmp/left ]; do :; done
 exec $here/labs/real-lab "$@"
 END
     chmod 755 "$root/autograder/source/labs/run-lab"
-    run -0 tests/cli/container.sh "$root" sh -c 'cd /autograder && ./run_autograder
+    run -0 container "$root" sh -c 'cd /autograder && ./run_autograder
         cat /proc/[0-9]*/cmdline | tr "\0" " " && echo; ls -l results'
     says_not "setsid"
     says_not "touch /tmp/left"
@@ -235,7 +259,7 @@ END
         printf '%s\n' '#!/bin/sh' 'case $2 in *reference*) exec "${0%/*}/real-lab" "$@" ;; esac' \
             'kill -9 $$' >"$lab/run-lab"
         chmod 755 "$lab/run-lab"
-        run -3 tests/cli/container.sh "$root" sh -c "$(command_of $platform)"
+        run -3 container "$root" sh -c "$(command_of $platform)"
         says "Not judged: run-lab was ended by signal 9"
     done
     [ ! -e "$root/autograder/results/results.json" ]
@@ -290,9 +314,9 @@ END
         >"$BATS_TEST_TMPDIR/commands"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/commands")" = 2 ]
     { read -r half; read -r all; } <"$BATS_TEST_TMPDIR/commands"
-    run -0 tests/cli/container.sh "$work/classroom" sh -c "cd /repository && $half 2>/dev/null"
+    run -0 container "$work/classroom" sh -c "cd /repository && $half 2>/dev/null"
     [ -z "$output" ]
-    run -1 tests/cli/container.sh "$work/classroom" sh -c "cd /repository && $all 2>/dev/null"
+    run -1 container "$work/classroom" sh -c "cd /repository && $all 2>/dev/null"
     # GitHub cuts a fraction of a point off.
     printf '%s\n' 'work 25.4' 'conflicts 0' 'sectors 0' 'hazards 0' >"$BATS_TEST_TMPDIR/weights"
     make autograder-classroom LAB=3 SEED=7 COMPILER=own WEIGHTS="$BATS_TEST_TMPDIR/weights" \

@@ -1,6 +1,6 @@
 /*
  * test_cli.c — ./stepN as a user runs it: exit codes, files and records. What is refused is in
- * tests/cli/refusals.txt. Runs in the top folder of a built tree.
+ * tests/cli/refusals.bats. Runs in the top folder of a built tree.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
