@@ -467,10 +467,6 @@ hint() { check "$1" 3 "$3" --hint "$2"; }
 @test "hints follow what the check has found" {
     hint -0 3 "$BATS_FILE_TMPDIR/lab3.cu"
     says "ai = offset * (2 * thid + 1) - 1"
-    awk '/__syncthreads/ && ++n == 2 { next } { print }' build/labs/reference3.cu \
-        >"$BATS_TEST_TMPDIR/lab3.cu"
-    hint -0 3 "$BATS_TEST_TMPDIR/lab3.cu"
-    says "The two accesses: $BATS_TEST_TMPDIR/lab3.cu:"
     hint -0 1 build/labs/reference3.ptx
     says "Full points"
     hint -0 2 build/labs/reference6.ptx
@@ -539,32 +535,6 @@ hints_are() {
     in_all hints_are $(sed -n 's/^== //p' tests/cli/hints.txt | cat -n | awk '{ print $1 ":" $2 }')
 }
 
-# bats test_tags=slow
-@test "the barrier that not all threads reach is named, and not the one where they wait" {
-    local source
-    source=$BATS_TEST_TMPDIR/lab3.cu
-    awk '/offset >>= 1;/ { down = 1 }
-         down && !moved && /^ *__syncthreads\(\);/ { moved = 1; next }
-         { print }
-         moved == 1 && /if \(thid < d\)/ { print "__syncthreads(); // here"; moved = 2 }' \
-        build/labs/reference3.cu >"$source"
-    hints 3
-    says "Not all threads reach $source:$(line_of "// here")."
-    says "Move the __syncthreads() at $source:$(line_of "// here") out of its"
-}
-
-# bats test_tags=slow
-@test "a barrier after a return: threads have left the kernel" {
-    local source
-    source=$BATS_TEST_TMPDIR/lab3.cu
-    awk '/offset >>= 1;/ { down = 1 }
-         down && /if \(thid < d\)/ { print "if (thid >= d) return;\n{"; next } { print }' \
-        build/labs/reference3.cu >"$source"
-    hints 3
-    says "Some threads have left the kernel"
-    says "Which \`return\` did they take?"
-}
-
 @test "a GPU checks a second time, and is left out by name without one" {
     [ -z "${SANITIZED:-}" ] || skip "a library for the sanitized program would have to be sanitized"
     local t=$BATS_TEST_TMPDIR
@@ -590,38 +560,40 @@ hints_are() {
     says_not "GPU"
 }
 
-# puzzle -STATUS N SED: the N-th first puzzle, changed, and what its check says.
+# puzzle -STATUS N SED: the N-th first puzzle, changed, and what its check says, with $compiler.
 puzzle() {
     sed "$3" "steps/first-kernel/first$2.cu" >"$BATS_TEST_TMPDIR/first$2.cu"
-    run "$1" common/tools/labs/check_first.sh "$BATS_TEST_TMPDIR/first$2.cu"
+    run "$1" common/tools/labs/check_first.sh "$BATS_TEST_TMPDIR/first$2.cu" "$compiler"
 }
 
 # bats test_tags=slow
 @test "the first puzzles: solved, unsolved, and with a usual mistake" {
     [ -z "${SANITIZED:-}" ] || skip "nvcc would have to link the sanitized emulator"
     export NO_COLOR=1
-    local number
-    for number in 1 2 3 4 5; do
-        puzzle -0 $number ""
-        says "first$number.cu is right."
-        [ $number -eq 5 ] || says "Next: make first$((number + 1))"
-        puzzle -1 $number "s|[^ ].*// lab: |// |" # the line is left out, as in labs/
-        says_not "is right"
+    local number wrong compiler
+    for compiler in nvcc own; do
+        while IFS='|' read -r number wrong; do
+            puzzle -0 "$number" ""
+            says "first$number.cu is right."
+            [ "$compiler" = nvcc ] || says "Compiled without nvcc"
+            [ "$number" = 5 ] || says "Next: make first$((number + 1))"
+            puzzle -1 "$number" "s|[^ ].*// lab: |// |" # the line is left out, as in labs/
+            says_not "is right"
+            says "$wrong"
+        done <<'END'
+1|out[0] is 0, and should be 250000
+2|thread (232,0,0) in block (3,0,0)
+3|out[1] is 4, and should be 5
+4|out[1] is 0, and should be 40
+5|out[256] is 0, and should be 59536
+END
+        puzzle -1 3 "/__syncthreads/d"
+        says "all 256 numbers are right"
+        says "Race reported"
     done
-    puzzle -1 1 "/lab: /d"
-    says "out[0] is 0, and should be 250000"
+    compiler=nvcc
     puzzle -1 2 "/lab: /d"
-    says "thread (232,0,0) in block (3,0,0)"
     [ "$(grep -c Invalid <<<"$output")" -eq 1 ] # one finding, not 24
-    puzzle -1 3 "/lab: /d"
-    says "out[1] is 4, and should be 5"
-    puzzle -1 4 "/lab: /d"
-    says "out[1] is 0, and should be 40"
-    puzzle -1 5 "/lab: /d"
-    says "out[256] is 0, and should be 59536"
-    puzzle -1 3 "/__syncthreads/d"
-    says "all 256 numbers are right"
-    says "Race reported"
     puzzle -1 1 "s/ *out.*lab: /for (;;) atomicAdd(out, 1); \/\/ /"
     says "kernel square has executed more than 16777216 warp instructions"
     puzzle -2 1 "s/int i/int i i/"

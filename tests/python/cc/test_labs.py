@@ -1,13 +1,11 @@
-"""test_labs.py -- the labs and the first puzzles, judged with nvcc and without: solutions,
-skeletons, broken kernels and ways to fill the gaps (tests/cli/gaps.txt) get the same points for
-the same reasons."""
+"""test_labs.py -- the labs, judged with nvcc and without: solutions, skeletons, broken kernels and
+ways to fill the gaps (tests/cli/gaps.txt) get the same points for the same reasons."""
 import json
-import re
 import tempfile
 import unittest
 from pathlib import Path
 
-from own import CUDA, LABS, TOP, files, run
+from own import CUDA, LABS, files, run
 
 
 def judge(lab, path, compiler):
@@ -54,37 +52,6 @@ class Labs(unittest.TestCase):
         done = run("build/labs/check-lab", 3, "build/labs/reference3.cu", "--compiler", "gcc")
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
         self.assertIn("There is no compiler \"gcc\"", done.stderr)
-
-
-class FirstPuzzles(unittest.TestCase):
-    def check(self, number, old="", new=""):
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / f"first{number}.cu"
-            text = (TOP / f"steps/first-kernel/first{number}.cu").read_text(encoding="utf-8")
-            path.write_text(re.sub(old, new, text) if old else text, encoding="utf-8")
-            done = run("common/tools/labs/check_first.sh", path, "own")
-            return done.returncode, done.stdout + done.stderr
-
-    def test_solved_they_are_right(self):
-        for number in (1, 2, 3, 4, 5):
-            status, said = self.check(number)
-            self.assertEqual(status, 0, said)
-            self.assertIn("Compiled without nvcc", said)
-
-    def test_unsolved_they_say_what_is_wrong(self):
-        without = r".*// lab: .*\n"
-        for number, words in ((1, "out[0] is 0, and should be 250000"),
-                              (2, "thread (232,0,0) in block (3,0,0)"),
-                              (3, "out[1] is 4, and should be 5"),
-                              (4, "out[1] is 0, and should be 40"),
-                              (5, "out[256] is 0, and should be 59536")):
-            status, said = self.check(number, without)
-            self.assertEqual(status, 1)
-            self.assertIn(words, said)
-        status, said = self.check(3, r".*__syncthreads.*\n")
-        self.assertEqual(status, 1)
-        self.assertIn("all 256 numbers are right", said)
-        self.assertIn("Race reported", said)
 
 
 if __name__ == "__main__":
