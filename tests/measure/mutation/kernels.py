@@ -16,8 +16,6 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from mutations import mutations
-
 TOP = Path(__file__).resolve().parents[3]
 EMU = TOP / "build/emu/emu"
 KNOWN = Path(__file__).with_name("kernels.txt")
@@ -39,6 +37,155 @@ ENVIRONMENT = {**os.environ, "EMU_THREADS": "1", "EMU_PROGRESS": "0"}  # so that
 CHECKERS = "--tool all --error-exitcode 9 --schedule 1 --blocks descending".split()
 COUNTED = [("shared", "wavefronts"), ("shared", "ideal_wavefronts"), ("global", "requests"),
            ("global", "sectors")]
+
+TOKEN = re.compile(
+    r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:\\\n|/\*.*?\*/|[^\n])*)
+      | (?P<string>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
+      | (?P<number>\.?[0-9](?:[eEpP][+-]|[0-9A-Za-z_.])*)
+      | (?P<word>[A-Za-z_]\w*)
+      | (?P<sign><<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|.)""",
+                   re.X | re.S | re.M)
+KEYWORDS = set("break case continue default do else for goto if return sizeof switch while".split())
+HEADS = {"if", "for", "while", "switch"}
+OPERATORS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+",
+             "*": "/", "/": "*", "%": "/", "&": "|", "|": "&", "^": "|", "&&": "||", "||": "&&",
+             "<<": ">>", ">>": "<<", "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "|=": "&=",
+             "&=": "|=", "^=": "|=", "<<=": ">>=", ">>=": "<<=", "++": "--", "--": "++"}
+WORDS = {"true": "false", "false": "true", "break": "continue", "continue": "break"}
+UNARY = {"!", "~", "-"}  # dropped where they have one operand
+EITHER = {"-", "+", "*", "&"}  # these may have one operand, too
+TYPES = set("bool char const double float int long short signed size_t unsigned void".split())
+ASSIGNS = {"=", ".", "->", "[", "(", "++", "--"} | {sign for sign in OPERATORS if sign[-1] == "="}
+
+
+class Mutation:
+    """The text from `start` to `end` becomes `new`. `before` and `after` are the lines that change,
+    with single spaces."""
+
+    def __init__(self, text, start, end, new):
+        self.start, self.end = start, end
+        self.new = new + "\n" * (text.count("\n", start, end) - new.count("\n"))
+        begin, stop = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+        self.before = " ".join(text[begin:stop].split())
+        self.after = " ".join((text[begin:start] + self.new + text[end:stop]).split())
+
+    def applied(self, text):
+        return text[:self.start] + self.new + text[self.end:]
+
+
+class Source:
+    """A file of CUDA C as tokens; this is no parser: which brackets belong together, and which one
+    a token is in. The compiler refuses what it gets wrong."""
+
+    def __init__(self, text):
+        self.text, self.tokens = text, [match for match in TOKEN.finditer(text)
+                                        if match.lastgroup != "skip"]
+        self.words = [match[0] for match in self.tokens] + [""] * 3  # so that [-1] is one
+        self.kinds = [match.lastgroup for match in self.tokens] + [""] * 3
+        self.partner, self.around, opened = {}, {}, []
+        for i, word in enumerate(self.words):
+            if word in (")", "]", "}"):
+                self.partner[i] = opened.pop()
+                self.partner[self.partner[i]] = i
+            self.around[i] = opened[-1] if opened else None
+            if word in ("(", "[", "{"):
+                opened.append(i)
+
+    def between(self, first, last):
+        """The text of tokens first … last."""
+        return self.text[self.tokens[first].start():self.tokens[last].end()]
+
+    def mutations(self):
+        """At each token of a function at most one: not in sizes of arrays, and in assertions."""
+        for i, word in enumerate(self.words):
+            if word == "{" and self.around[i] is None and self.words[i - 1] in (")", "="):
+                for k in range(i, self.partner[i]):
+                    change = self.is_changed(k) and self.change_at(k)
+                    if change:
+                        yield Mutation(self.text, self.tokens[k].start(),
+                                       self.tokens[change[0]].end(), change[1])
+
+    def is_changed(self, i):
+        while i is not None:
+            before = i - 1
+            while self.words[before - 1] == "*":
+                before -= 1
+            if self.words[i] == "[" and self.kinds[i - 1] == "word" == self.kinds[before - 1] and \
+                    self.words[before - 1] not in KEYWORDS:
+                return False
+            if self.words[i] == "(" and self.words[i - 1] == "static_assert":
+                return False
+            i = self.around[i]
+        return True
+
+    def change_at(self, i):
+        """The index of the last token that is replaced, and what replaces them; or None."""
+        word, kind = self.words[i], self.kinds[i]
+        new = (self.other_operator(i) if kind == "sign" else other_number(word) if kind == "number"
+               else WORDS.get(word))
+        if new is not None:
+            return i, new
+        if word in ("if", "while"):
+            last = self.partner[i + 1]
+            return last, "%s (!%s)" % (word, self.between(i + 1, last))
+        return (self.exchanged_arguments(i) if kind == "word" else None) or (
+            self.statement_change(i) if self.begins_statement(i) else None)
+
+    def other_operator(self, i):
+        sign, before = self.words[i], self.words[i - 1]
+        is_value = self.kinds[i - 1] in ("number", "string", "word") or before in (")", "]")
+        if sign in UNARY | EITHER and (sign not in EITHER or before in KEYWORDS or not is_value):
+            return "" if sign in UNARY else None
+        is_pointer = sign == "*" and (before in TYPES or before.endswith("_t") or before == "*")
+        return None if is_pointer else OPERATORS.get(sign)
+
+    def exchanged_arguments(self, i):
+        """A call with its first two arguments that differ exchanged; not those of a format."""
+        if self.words[i] in KEYWORDS or self.words[i + 1] != "(":
+            return None
+        last = self.partner[i + 1]
+        commas = [i + 1] + [k for k in range(i + 2, last)
+                            if self.words[k] == "," and self.around[k] == i + 1] + [last]
+        for a, b, c in zip(commas, commas[1:], commas[2:]):
+            one, other = self.between(a + 1, b - 1), self.between(b + 1, c - 1)
+            if one != other and "string" not in self.kinds[a:c]:
+                head = self.text[self.tokens[i].start():self.tokens[a + 1].start()]
+                tail = self.text[self.tokens[c - 1].end():self.tokens[last].end()]
+                return last, "%s%s, %s%s" % (head, other, one, tail)
+        return None
+
+    def begins_statement(self, i):
+        at, word = self.around[i], self.words[i - 1]
+        if at is None or self.words[at] != "{" or self.words[at - 1] in ("=", ",", "("):
+            return False
+        if word == ")":
+            return self.words[self.partner[i - 1] - 1] in HEADS
+        return word in (";", "{", "}", "else", "do") or word == ":" and (
+            self.words[i - 3] == "case" or self.words[i - 2] == "default")
+
+    def statement_change(self, i):
+        """A call or an assignment is left out; a function returns nothing."""
+        end, word = i, self.words[i]
+        while self.words[end] != ";":
+            end = self.partner.get(end, end) + 1
+            if end <= i or self.words[end - 1] == "}" and self.partner[end - 1] < i:
+                return None
+        if word == "return" and end > i + 1:
+            is_nothing = self.between(i + 1, end - 1) in ("0", "NULL", "false")
+            return None if is_nothing else (end, "return 0;")
+        is_action = word in ("*", "++", "--") or (
+            self.kinds[i] == "word" and word not in KEYWORDS and self.words[i + 1] in ASSIGNS)
+        return (end, "{}") if word == "return" or is_action else None
+
+
+def other_number(text):
+    whole = re.match(r"(0[xX]|)([0-9A-Fa-f]+)([uUlL]*)$", text)
+    real = re.match(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)([fFlL]?)$", text)
+    if whole:
+        prefix, digits, suffix = whole.groups()
+        return ("%s%x%s" if prefix else "%s%d%s") % (
+            prefix, int(digits, 16 if prefix else 10) + 1, suffix)
+    return real and repr(2 * float(real[1]) or 1.0) + real[2]
 
 
 def built(text, folder, step):
@@ -91,7 +238,7 @@ def survivors(step):
         program = built(text, folder, step)
         expected = {n: counts(program, n) for n in SIZES.get(step, BLOCKS).split()}
     assert None not in expected.values(), "step %d is wrong as it is" % step
-    changes = list(mutations(text[:text.index(MAIN)]))
+    changes = list(Source(text[:text.index(MAIN)]).mutations())
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(lambda m: survives(m.applied(text), step, expected), changes))
     print("step %d: %d of %d mutants survive" % (
