@@ -1,13 +1,11 @@
 /*
  * test_cc_passes.c — what the passes of the compiler make of a few lines: how many of an
- * instruction stand in PTX, and what the emulator counts when step 3 runs.
+ * instruction stand in PTX.
  */
-#include "common/tools/emu/emu.h"
 #include "compiled.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The body of a kernel with the parameters (float *p, const float *q, float a, float b, float c,
@@ -203,47 +201,4 @@ Test(cc_passes, a_pointer_chosen_in_a_loop_that_is_unrolled)
          "st.shared", 0},
     };
     EXPECT(table);
-}
-
-/* ---- on the emulator ------------------------------------------------------------------------- */
-
-static void launch_step3(struct emu *emu, const char *ptx, unsigned n)
-{
-    struct emu_module *module;
-    struct emu_kernel *kernel;
-    emu_addr in, out;
-    cr_assert_eq(emu_load(emu, ptx, strlen(ptx), "scan.cu", &module), EMU_OK, "%s",
-                 emu_message(emu));
-    cr_assert_eq(emu_kernel(emu, module, "_Z10scan_blockPfPKfi", &kernel), EMU_OK);
-    cr_assert_eq(emu_alloc(emu, n * sizeof(float), &in), EMU_OK);
-    cr_assert_eq(emu_alloc(emu, n * sizeof(float), &out), EMU_OK);
-    float *ones = calloc(n, sizeof *ones), sum = 0;
-    for (unsigned i = 0; i < n; i++) ones[i] = 1;
-    emu_write(emu, in, ones, n * sizeof *ones);
-    void *arguments[] = {&out, &in, &n};
-    struct emu_dim one = {1, 1, 1}, threads = {n / 2, 1, 1};
-    cr_assert_eq(emu_launch(emu, kernel, one, threads, n * sizeof(float), arguments, false), EMU_OK,
-                 "%s", emu_message(emu));
-    emu_read(emu, ones, out, n * sizeof *ones);
-    for (unsigned i = 0; i < n; sum++, i++) cr_assert_eq(ones[i], sum, "out[%u]", i);
-    free(ones);
-}
-
-Test(cc_passes, step3_counts_what_nvcc_counts)
-{
-    enum { N = 512, LOADS = 491, STORES = 302, ADDITIONS = 2 * (N - 1) };
-    const char *path = "steps/03-work-efficient/scan.cu";
-    struct emu_config config = {.counters = true};
-    char message[1000], *text = file_text(path);
-    struct cc_result *result = compiled(path, text);
-    struct emu *emu = emu_open(&config, message, sizeof message);
-    cr_assert(result->ptx && emu, "%s", message);
-    launch_step3(emu, result->ptx, N);
-    const struct emu_counts *counts = &emu_record(emu, 0)->total;
-    cr_expect_eq(counts->shared_ld.wavefronts, LOADS);
-    cr_expect_eq(counts->shared_st.wavefronts, STORES);
-    cr_expect_eq(counts->adds[EMU_ADD_F32], ADDITIONS);
-    emu_close(emu);
-    cc_free(result);
-    free(text);
 }

@@ -601,37 +601,24 @@ static void expect_rejected(const char *name, const char *says)
     cr_expect(strstr(output, says) != NULL, "%s: %s", name, output);
 }
 
-Test(errata, harris_thid1_is_undeclared)
-{
-    expect_rejected("listing_1_thid1", "\"thid1\" is undefined");
-}
-Test(errata, gems_macro_uses_lack_semicolons)
-{
-    expect_rejected("macro_semicolon", "expected a \";\"");
-}
-Test(errata, lecture_host_code_mixes_n_and_N) { expect_rejected("host_n", "\"N\" is undefined"); }
+#define REJECTED(test, part, says)                                                                 \
+    Test(errata, test) { expect_rejected(part, says); }
+REJECTED(harris_thid1_is_undeclared, "listing_1_thid1", "\"thid1\" is undefined")
+REJECTED(gems_macro_uses_lack_semicolons, "macro_semicolon", "expected a \";\"")
+REJECTED(lecture_host_code_mixes_n_and_N, "host_n", "\"N\" is undefined")
+REJECTED(lecture_bfind_has_no_types, "bfind", "explicit type is missing")
+REJECTED(lecture_memorycopy_lacks_a_parenthesis, "memorycopy", "expected a \")\"")
+REJECTED(lanemask_lt_is_no_function, "lanemask_lt", "\"__lanemask_lt\" is undefined")
+REJECTED(arrays_are_not_qualified_with_global, "global_array", "undefined in device code")
 Test(errata, lecture_64_bit_shuffle_is_rejected)
 {
     expect_rejected("shuffle_64", "Arguments mismatch for instruction 'mov'");
     expect_rejected("shuffle_64_end", "expected a \"(\"");
 }
-Test(errata, lecture_bfind_has_no_types) { expect_rejected("bfind", "explicit type is missing"); }
 Test(errata, shuffles_without_sync_are_gone)
 {
     expect_rejected("shuffle_without_sync", "\"__shfl\" is undefined");
     expect_rejected("shuffle_ptx", "without '.sync' is not supported");
-}
-Test(errata, lecture_memorycopy_lacks_a_parenthesis)
-{
-    expect_rejected("memorycopy", "expected a \")\"");
-}
-Test(errata, lanemask_lt_is_no_function)
-{
-    expect_rejected("lanemask_lt", "\"__lanemask_lt\" is undefined");
-}
-Test(errata, arrays_are_not_qualified_with_global)
-{
-    expect_rejected("global_array", "undefined in device code");
 }
 
 Test(errata, kepler_guide_spells_xptxas_small)

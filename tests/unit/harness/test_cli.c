@@ -100,25 +100,6 @@ Test(cli, the_documents_example)
     }
 }
 
-Test(cli, what_is_written_can_be_read)
-{
-    expect_status(0, "./step1 --n 1000 --output $t/a.npy && ./step1 --n 1000 --output $t/a.txt "
-                     "&& ./step1 --input $t/a.npy --output $t/b.npy"
-                     "&& ./step1 --input $t/a.txt --output $t/c.npy && cmp $t/b.npy $t/c.npy");
-    expect_status(0, "./step1 --n 100 --real --output $t/r.txt && ./step1 --input $t/r.txt");
-}
-
-Test(cli, ways_to_run_give_the_same)
-{
-    static const char *const ways[] = {"--in-place",    "--offset 1",      "--offset 3 --in-place",
-                                       "--verify none", "--reps 0",        "--reps 1"};
-    expect_status(0, "./step1 --n 512 --output $t/want.txt");
-    for (int step = 1; step <= 7; step++)
-        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-            expect_status(0, "./step%d --n 512 %s --output $t/got.txt && cmp $t/*.txt", step,
-                          ways[i]);
-}
-
 /* ---- reports --------------------------------------------------------------------------------- */
 
 /* The keys of the JSON on stdin, which Python has to understand. */
@@ -139,15 +120,6 @@ Test(cli, json_and_csv_have_the_same_documented_keys)
     run("for key in $(tr , ' ' <$t/json); do grep -qE \" $key(,| |$)\""
         " common/harness/report/report.h || echo $key; done; wc -c <$t/json");
     cr_expect(atoi(output) > 200, "common/harness/report/report.h does not explain %s", output);
-}
-
-Test(cli, json_of_lines)
-{
-    expect_status(0, "./step3 --json --counters --device emu");
-    expect("\"lines\": [");
-    expect("\"conflicts_ld\": 375,");
-    expect("\"conflicts_st\": 225,");
-    expect("\"gb_per_s\": null");
 }
 
 Test(cli, the_report_fits_a_screen_and_has_no_colour_in_a_file_slow)

@@ -1,6 +1,6 @@
 /*
  * test_library_scan.c — the library's scans beside the engine's, which test_operators.c compares
- * with a reference: each operator and type, and each option; argmax and argmin against a loop, with
+ * with a reference: each operator and type; argmax and argmin against a loop, with
  * equal elements, -0, NaN and infinities.
  */
 #include "common/tools/library/scan/scan.h"
@@ -74,37 +74,9 @@ Test(library_scan, each_operator_type_and_size_slow)
     static const size_t sizes[] = {0, 1, 31, 4097, 100003};
     for (size_t k = 0; k < function_count && functions[k].operation <= DECAY; k++)
         for (size_t s = 0; s < 2 * LENGTH(sizes) && !is_short(&functions[k]); s++)
-            expect_scan(&functions[k], sizes[s / 2],
-                        &(struct upsweep_scan_options){.inclusive = s % 2});
-}
-
-/* All kinds of sequences, forwards and backwards, with and without an initial value. */
-Test(library_scan, each_option_slow)
-{
-    enum { N = 17 * 241 };
-    static uint8_t zeros[8 * N];
-    void *heads = device_memory(sizeof zeros);
-    ok(cudaMemset(heads, 0, sizeof zeros));
-    for (size_t i = 0; i < N; i += 800) ok(cudaMemset((char *)heads + i, 0x11, 1));
-    for (size_t k = 0; k < function_count && functions[k].operation <= DECAY; k++) {
-        const struct function *f = &functions[k];
-        bool all_heads = f->operation == SUM || f->operation == MAX;
-        for (int i = 0; i < 7 * 8 && !is_short(f); i++) {
-            int shape = i % 7;
-            struct upsweep_scan_options o = {.inclusive = i / 7 & 1, .reverse = i / 7 & 2};
-            if (i / 7 & 4) o.initial = zeros;
-            if (shape == 5) o.row = 241;
-            if (shape == 6) o.columns = 17;
-            if (shape <= 4) o.kind = (enum upsweep_heads)shape, o.heads = heads;
-            if (o.kind == UPSWEEP_HEADS_OFFSETS) o.count = 1000;
-            struct arguments a = {.n = N, .scan = &o, .bytes = &(size_t){0}};
-            if ((o.kind == UPSWEEP_HEADS_BYTES || o.kind == UPSWEEP_HEADS_KEYS) && !all_heads)
-                is(f->call(&a), cudaErrorNotSupported);
-            else
-                expect_scan(f, N, &o);
-        }
-    }
-    ok(cudaFree(heads));
+            expect_scan(
+                &functions[k], sizes[s / 2],
+                &(struct upsweep_scan_options){.inclusive = s % 2, .reverse = s / 2 % 2});
 }
 
 /* Sums of short integers have no other kernels than those of step 12. */

@@ -6,6 +6,7 @@
 #include "tests/unit/library/calls.h"
 #include "tests/support/cudart_check.h"
 
+#include <criterion/parameterized.h>
 #include <stdlib.h>
 
 TestSuite(library_select, .timeout = 300);
@@ -114,27 +115,32 @@ static const struct function *function_named(const char *name)
     return NULL;
 }
 
-/* Enough elements for select_list and then for select_pipeline, and a rest. */
-Test(library_select, a_list_of_each_width_slow)
+/* Enough elements for select_list, and then for select_pipeline, and a rest. One in 9000 is 0:
+ * segments of which all elements are kept. */
+struct many {
+    char name[24];
+    unsigned times, bits, part; /* times 2^bits elements, of which one in `part` is kept */
+    bool inverse;
+};
+
+ParameterizedTestParameters(library_select, many_elements_of_each_width_slow)
 {
-    select_and_expect(function_named("select_flagged_b32"), ((size_t)128 << 13) + 77, 2, false);
-    select_and_expect(function_named("select_flagged_b64"), ((size_t)128 << 12) + 77, 3, true);
-    select_and_expect(function_named("partition_b128"), ((size_t)128 << 11) + 77, 2, false);
-    select_and_expect(function_named("nonzero_f32"), ((size_t)128 << 13) + 77, 2, false);
-    select_and_expect(function_named("nonzero32_i64"), ((size_t)128 << 12) + 77, 1, true);
+    static struct many rows[] = {
+        {"select_flagged_b32", 128, 13, 2, false}, {"select_flagged_b64", 128, 12, 3, true},
+        {"partition_b128", 128, 11, 2, false},     {"nonzero_f32", 128, 13, 2, false},
+        {"nonzero32_i64", 128, 12, 1, true},       {"select_flagged_b32", 512, 13, 2, false},
+        {"select_flagged_b8", 1, 21, 2, false},    {"select_flagged_b16", 1, 21, 3, true},
+        {"nonzero_i8", 1, 21, 9000, false},        {"nonzero32_f16", 1, 21, 2, true},
+        {"partition_b64", 512, 12, 2, true},       {"select_flagged_b128", 1, 21, 5, false},
+        {"nonzero_f32", 512, 13, 9000, false},     {"nonzero32_f64", 512, 12, 2, false},
+        {"nonzero_i8", 1, 21, 2, false},           {"partition_b16", 1, 21, 2, false}};
+    return cr_make_param_array(struct many, rows, LENGTH(rows));
 }
 
-Test(library_select, a_pipeline_for_flags_slow)
+ParameterizedTest(struct many *m, library_select, many_elements_of_each_width_slow)
 {
-    select_and_expect(function_named("select_flagged_b32"), ((size_t)512 << 13) + 77, 2, false);
-}
-
-Test(library_select, a_pipeline_of_short_elements_slow)
-{
-    select_and_expect(function_named("select_flagged_b8"), ((size_t)1 << 21) + 77, 2, false);
-    select_and_expect(function_named("select_flagged_b16"), ((size_t)1 << 21) + 77, 3, true);
-    select_and_expect(function_named("nonzero_i8"), ((size_t)1 << 21) + 77, 9000, false);
-    select_and_expect(function_named("nonzero32_f16"), ((size_t)1 << 21) + 77, 2, true);
+    select_and_expect(function_named(m->name), ((size_t)m->times << m->bits) + 77, m->part,
+                      m->inverse);
 }
 
 /* As many elements, and flags that no bulk copy can take. */
@@ -159,33 +165,6 @@ Test(library_select, flags_that_are_not_aligned_slow)
     free(host), free(got);
     void *const memory[] = {flags, in, out, counter, workspace};
     for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
-}
-
-Test(library_select, a_pipeline_for_a_partition_slow)
-{
-    select_and_expect(function_named("partition_b64"), ((size_t)512 << 12) + 77, 2, true);
-}
-
-Test(library_select, a_pipeline_of_sixteen_bytes_slow)
-{
-    select_and_expect(function_named("select_flagged_b128"), ((size_t)1 << 21) + 77, 5, false);
-}
-
-/* One in 9000 is 0: segments of which all elements are kept. */
-Test(library_select, a_pipeline_for_indices_slow)
-{
-    select_and_expect(function_named("nonzero_f32"), ((size_t)512 << 13) + 77, 9000, false);
-}
-
-Test(library_select, a_pipeline_for_narrow_indices_of_wide_elements_slow)
-{
-    select_and_expect(function_named("nonzero32_f64"), ((size_t)512 << 12) + 77, 2, false);
-}
-
-Test(library_select, large_arrays_of_narrow_elements_slow)
-{
-    select_and_expect(function_named("nonzero_i8"), ((size_t)1 << 21) + 77, 2, false);
-    select_and_expect(function_named("partition_b16"), ((size_t)1 << 21) + 77, 2, false);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

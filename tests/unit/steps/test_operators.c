@@ -519,26 +519,6 @@ Test(operators, bits_of_offsets_are_no_states_slow)
     free(offsets);
 }
 
-/* In place a second kernel would scan the sums. */
-Test(operators, scans_once_after_an_invalid_value_slow)
-{
-    const struct scan_function *s = find("sum_i32");
-    struct upsweep_scan_options o = {.inclusive = true};
-    struct job j = {.op = s, .n = many_from(s)};
-    size_t bytes = workspace_bytes(&j, &o);
-    void *workspace = device_memory(bytes);
-    char *x = device_memory(j.n * s->in);
-    int32_t last;
-    ok(scan_operators_init(workspace, bytes, NULL));
-    ok(cudaMemset(x, 1, j.n * s->in)); /* 0x01010101 each */
-    is(cudaFree(x + 4), cudaErrorInvalidValue);
-    ok(call(s, workspace, &bytes, x, x, NULL, j.n, &o));
-    is(cudaGetLastError(), cudaErrorInvalidValue);
-    ok(cudaMemcpy(&last, x + (j.n - 1) * s->out, sizeof last, cudaMemcpyDeviceToHost));
-    cr_expect_eq(last, (int32_t)(j.n * 0x01010101u));
-    ok(cudaFree(x)), ok(cudaFree(workspace));
-}
-
 /* ---- results that are written down here ------------------------------------------------------ */
 
 /* Scans `n` elements, and compares with `want` in every bit (but that of a NaN). */

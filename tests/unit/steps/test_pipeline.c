@@ -522,24 +522,6 @@ static void end_refusal(struct refused *r)
     }
 }
 
-/* An error of a call before must not be taken for that of a kernel which cannot be launched: in
- * place a second kernel would scan the sums. */
-Test(pipeline, scans_once_after_an_invalid_value_slow)
-{
-    enum { N = 10000000 };
-    struct job job = {I32, N, .inclusive = true};
-    struct guarded w = make_workspace(workspace_bytes(&job));
-    struct guarded x = guarded(NULL, N * sizeof(int), 0);
-    ok(cudaMemset(x.data, 1, x.bytes)); /* 0x01010101 each */
-    is(cudaFree((char *)x.data + 4), cudaErrorInvalidValue);
-    ok(scan_of(&job)(w.data, &w.bytes, x.data, x.data, N, NULL));
-    is(cudaGetLastError(), cudaErrorInvalidValue);
-    ok(cudaDeviceSynchronize());
-    int last = value_at((int *)x.data + N - 1);
-    cr_expect_eq(last, (int)(N * 0x01010101u));
-    release(&w, NULL, "the workspace"), release(&x, NULL, "the numbers");
-}
-
 /* Without a workspace the call stores the size that is needed: more for more tiles, never 0. */
 Test(pipeline, tells_how_large_a_workspace_it_needs)
 {

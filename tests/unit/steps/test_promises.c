@@ -1,6 +1,8 @@
 /*
- * test_promises.c — programs about step 12: those that test its promises, on the emulator with few
- * elements, and the example of scan.h.
+ * test_promises.c — programs about the libraries of steps 12 to 16: those that test the promises of
+ * step 12, on the emulator with few elements; the example of scan.h; and code for older GPUs on a
+ * newer one. `make test-architectures` also compiles it for other architectures, and runs it on more
+ * GPUs.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
@@ -104,4 +106,31 @@ Test(promises, example_is_short)
     int lines = atoi(output);
     cr_expect(lines > 10 && lines <= 22, "%d lines", lines);
     expect_status(1, "grep -E '^ *(cuda|scan_)[A-Za-z0-9_]*\\(' " EXAMPLE);
+}
+
+/* ---- code for older GPUs --------------------------------------------------------------------- */
+
+TestSuite(architectures, .init = command_init, .fini = command_fini, .timeout = 240);
+
+/* As if the programs held only PTX for compute_75. */
+Test(architectures, code_for_a_t4_on_an_h200_slow)
+{
+    expect_status(0, "EMU_PTX=75 $emu --log-file /dev/null build/architectures/usual/run 75 2>&1");
+    expect("scan_pipeline                    9437185  right\n");
+    expect("\nright\n");
+}
+
+/* The runtime says for which GPU the code is that it has chosen. A GPU runs machine code of its own
+ * generation; of other PTX its driver makes some. */
+Test(architectures, the_chosen_code_slow)
+{
+    RUNS({0, "EMU_GPU=h200 " QUIET "$p/shared 0 versions", {"PTX 90, machine code 90\n"}},
+         {0, "EMU_GPU=h200 EMU_PTX=89 " QUIET "$p/shared 0 versions",
+          {"PTX 75, machine code 90\n"}},
+         {0, "EMU_GPU=t4 " QUIET "$p/shared 0 versions", {"PTX 75, machine code 75\n"}},
+         {0, "EMU_GPU=rtx4090 " QUIET "$p/shared 0 versions", {"PTX 75, machine code 89\n"}},
+         {0, "EMU_GPU=b200 " QUIET "$p/shared 0 versions", {"PTX 90, machine code 100\n"}},
+         {0, "EMU_GPU=a100 " QUIET "$p/sm_80 0 versions", {"PTX 80, machine code 80\n"}},
+         {0, "EMU_GPU=rtx4090 " QUIET "$p/sm_80 0 versions", {"PTX 80, machine code 80\n"}},
+         {0, "EMU_GPU=h200 " QUIET "$p/sm_80 0 versions", {"PTX 80, machine code 90\n"}});
 }

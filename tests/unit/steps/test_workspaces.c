@@ -480,6 +480,36 @@ Test(workspaces, an_error_before_stays_the_callers_slow)
     }
 }
 
+static cudaError_t large_12(void *w, size_t *bytes, int32_t *x, size_t n)
+{
+    return scan_inclusive_i32(w, bytes, x, x, n, NULL);
+}
+static cudaError_t large_16(void *w, size_t *bytes, int32_t *x, size_t n)
+{
+    return scan_sum_i32(w, bytes, x, x, n, &inclusive, NULL);
+}
+
+/* Such an error must not be taken for that of a kernel which cannot be launched: in place a second
+ * kernel would scan the sums. */
+Test(workspaces, scans_once_after_an_invalid_value_slow)
+{
+    enum { N = 10000000 };
+    cudaError_t (*const scans[])(void *, size_t *, int32_t *, size_t) = {large_12, large_16};
+    int32_t *x = device_memory(N * sizeof *x);
+    for (size_t i = 0; i < LENGTH(scans); i++) {
+        size_t bytes = 0;
+        ok(scans[i](NULL, &bytes, NULL, N));
+        void *workspace = device_memory(bytes);
+        ok(scan_workspace_init(workspace, bytes, NULL));
+        ok(cudaMemset(x, 1, N * sizeof *x)); /* 0x01010101 each */
+        is(cudaFree((char *)x + 4), cudaErrorInvalidValue);
+        ok(scans[i](workspace, &bytes, x, N));
+        is(cudaGetLastError(), cudaErrorInvalidValue);
+        cr_expect_eq(value_at(x + N - 1), (int)(N * 0x01010101u));
+        ok(cudaFree(workspace));
+    }
+}
+
 /* ---- arguments beyond all limits ------------------------------------------------------------- */
 
 #define REFUSED(call) is(call, cudaErrorInvalidValue)
