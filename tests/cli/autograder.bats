@@ -22,8 +22,8 @@ setup() { [ -z "${SANITIZED:-}" ] || skip "archives hold no sanitizers"; }
 
 # container ROOT COMMAND...: runs a command as a platform for courses does: as root of a container
 # that has ROOT's folders, the system's programs, no network, and nothing of this repository. As
-# another user than root it takes a user namespace, in which there is one uid only. Exit code 126: no
-# container can be made here.
+# another user than root it takes a user namespace, in which there is one uid only. Exit code 126:
+# no container can be made here.
 container() {
     local user=
     [ "$(id -u)" = 0 ] || user=--map-root-user

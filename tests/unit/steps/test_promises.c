@@ -1,8 +1,8 @@
 /*
  * test_promises.c — programs about the libraries of steps 12 to 16: those that test the promises of
  * step 12, on the emulator with few elements; the example of scan.h; and code for older GPUs on a
- * newer one. `make test-architectures` also compiles it for other architectures, and runs it on more
- * GPUs.
+ * newer one. `make test-architectures` also compiles it for other architectures, and runs it on
+ * more GPUs.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
