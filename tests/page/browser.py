@@ -13,26 +13,12 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 BUILT = TOP / "build" / "page"
 PAGE = BUILT / "upsweep.html"
-TRIES = 10  # of a measurement with a limit
 
 
 def node(*arguments, given=None):
     """Runs node; emscripten's loader must not find node's own fetch."""
     command = ["node", "--no-experimental-fetch", str(TOP / "tests/page/answers.js"), *arguments]
     return subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout
-
-
-def check_below(test, limit, measure):
-    """Fails unless one of up to TRIES measurements is below the limit: whatever else runs on the
-    machine can only make them longer. Beside other tests it would be left to chance."""
-    if "TEST_NIGHTLY" not in os.environ:
-        test.skipTest("it measures time: make test-nightly has it")
-    found = []
-    while len(found) < TRIES:
-        found.append(measure())
-        if found[-1] < limit:
-            return
-    test.fail("none of %s is below %s" % (found, limit))
 
 
 def need(*programs):
@@ -76,6 +62,10 @@ COUNTER = """const found = [...document.querySelectorAll(arguments[0])].find(
     (one) => one.cells[0].textContent === arguments[1]);
 return found ? [...found.cells].slice(1).map((cell) => cell.innerText.trim()) : null;"""
 
+FIND = """const shown = (one) => document.querySelector("article:not([hidden]) " + one);
+const allShown = (one) => [...document.querySelectorAll("article:not([hidden]) " + one)];
+"""
+
 _started = []
 
 
@@ -114,6 +104,10 @@ class Page(unittest.TestCase):
         self.assertEqual([entry["message"][:300] for entry in self.driver.get_log("browser")], [])
 
     # ---- steps of a test
+
+    def js(self, script, *arguments):
+        """Runs a script, which has shown(SELECTOR) and allShown(SELECTOR): of the open chapter."""
+        return self.driver.execute_script(FIND + script, *arguments)
 
     def load(self, fragment=""):
         """Opens the page anew."""
@@ -187,6 +181,16 @@ class Page(unittest.TestCase):
         self.driver.execute_script(OPEN, SHOWN + "details.more")
         if self.all(".code[hidden]"):
             self.press("Show the code")
+
+    def click(self, selector):
+        """Clicks on the first such element, and waits for the end of a run that this begins."""
+        self.js("shown(arguments[0]).click()", selector)
+        self.wait_for(lambda: "runs" not in self.text(".status"))
+
+    def slide(self, selector, value):
+        """Moves a bar."""
+        self.js("const bar = shown(arguments[0]); bar.value = arguments[1];"
+                "bar.dispatchEvent(new Event('input'))", selector, value)
 
     def press(self, name):
         self.assertTrue(self.driver.execute_script(PRESS, SHOWN + "button", name),

@@ -97,7 +97,7 @@ class Tree(Page):
         self.check_tree(20)
 
     def focused(self):
-        return self.driver.execute_script(
+        return self.js(
             "const one = document.activeElement, label = one.closest('label');"
             "return one.getAttribute('aria-label') ||"
             "       (label ? label.firstChild.data : one.textContent).trim()")
@@ -152,12 +152,12 @@ class Tree(Page):
 
 class Elements(Page):
     def all_chapters(self):
-        return self.driver.execute_script(
+        return self.js(
             "return [...document.querySelectorAll('article')].map((one) => one.dataset.chapter)")
 
     def show(self, name):
-        self.driver.execute_script("location.hash = arguments[0]", "#chapter=" + name)
-        self.wait_for(lambda: self.driver.execute_script(
+        self.js("location.hash = arguments[0]", "#chapter=" + name)
+        self.wait_for(lambda: self.js(
             "return document.querySelector('article:not([hidden])').dataset.chapter") == name)
 
     def test_headings_pictures_and_ids_of_every_chapter(self):
@@ -165,13 +165,12 @@ class Elements(Page):
         for name in self.all_chapters():
             with self.subTest(chapter=name):
                 self.show(name)
-                headings = self.driver.execute_script(HEADINGS)
-                self.assertEqual([text for level, text in headings if level == 1],
-                                 [headings[0][1]])
+                headings = self.js(HEADINGS)
+                self.assertEqual([text for level, text in headings if level == 1], [headings[0][1]])
                 for (level, _), (following, text) in zip(headings, headings[1:]):
                     self.assertLessEqual(following, level + 1, text)
-                self.assertEqual(self.driver.execute_script(UNNAMED), [])
-        ids = self.driver.execute_script(IDS)
+                self.assertEqual(self.js(UNNAMED), [])
+        ids = self.js(IDS)
         self.assertEqual(sorted(ids), sorted(set(ids)))
 
     def test_texts_have_enough_contrast(self):
@@ -186,7 +185,7 @@ class Elements(Page):
                         self.show(fragment[9:])
                     elif fragment:
                         self.go(fragment)
-                    count, found = self.driver.execute_script(CONTRAST, LEAST_CONTRAST)
+                    count, found = self.js(CONTRAST, LEAST_CONTRAST)
                     self.assertGreater(count, 100)
                     self.assertEqual(found, [])
 

@@ -79,7 +79,7 @@ class Chapters(Page):
         self.open("#chapter=03-work-efficient&n=512")
         button = self.all("button.barrier")[0]
         line = button.get_attribute("data-line")
-        self.driver.execute_script("arguments[0].click()", button)
+        self.click("button.barrier")
         self.wait_for(lambda: "racecheck: " in self.text(".findings"))
         found = self.text(".findings li")
         self.assertRegex(found, r"scan\.cu:\d+, thread \d+.* and .*scan\.cu:\d+, thread \d+")
@@ -97,9 +97,8 @@ class Chapters(Page):
     def run_ptx(self, change):
         """Runs the PTX of the shown kernel after a change of its text."""
         editor = self.all("details.ptx textarea")[0]
-        self.driver.execute_script(
-            "arguments[0].closest('details').open = true; arguments[0].value = arguments[1]",
-            editor, change(editor.get_attribute("value")))
+        self.js("arguments[0].closest('details').open = true; arguments[0].value = arguments[1]",
+                editor, change(editor.get_attribute("value")))
         self.press("Run this text")
         self.wait_for(lambda: "runs" not in self.text(".status"))
 
@@ -150,7 +149,7 @@ class Chapters(Page):
         before = self.text(".event")
         summary = self.all(".widget details.ptx summary")[0]
         summary.send_keys(" ")
-        self.assertTrue(self.driver.execute_script("return arguments[0].parentNode.open", summary))
+        self.assertTrue(self.js("return arguments[0].parentNode.open", summary))
         self.assertEqual(self.text(".event"), before)
 
     def test_a_schedule_shows_a_wrong_element(self):
@@ -172,8 +171,8 @@ class Chapters(Page):
 
     def check_recorded(self):
         """Where ncu's counter differs, the page says why."""
-        texts = self.driver.execute_script(
-            "return [...document.querySelectorAll('article:not([hidden]) .numbers tbody tr')]"
+        texts = self.js(
+            "return allShown('.numbers tbody tr')"
             ".map((row) => [row.cells[2].textContent, row.cells[3].textContent])")
         texts = [(counted, recorded) for counted, recorded in texts if recorded]
         self.assertGreater(len(texts), 8)
@@ -182,11 +181,11 @@ class Chapters(Page):
 
     def test_one_lane_is_not_lanes(self):
         self.open("#chapter=03-work-efficient&n=8")
-        self.assertEqual(self.driver.execute_script(
-            "const bar = document.querySelector('article:not([hidden]) .bar'), found = [];"
+        self.assertEqual(self.js(
+            "const bar = shown('.bar'), found = [];"
             "for (bar.value = 1; ; bar.value++) {"
             "    bar.dispatchEvent(new Event('input'));"
-            "    found.push(document.querySelector('article:not([hidden]) .event').textContent);"
+            "    found.push(shown('.event').textContent);"
             "    if (bar.value === bar.max) break;"
             "}"
             "return [found.some((one) => / 1 lane /.test(one)),"
@@ -213,18 +212,16 @@ class Controls(Page):
         self.press("Play")
         self.wait_for(lambda: re.match("^Event [3-9] of", self.text(".event")))
         self.press("Pause")
-        self.driver.execute_script(
-            "const b = document.querySelector('article:not([hidden]) .bar'); b.value = 100;"
-            "b.dispatchEvent(new Event('input'))")
+        self.slide(".bar", 100)
         self.assertRegex(self.text(".event"), "^Event 100 of ")
 
     def test_playing_ends_with_the_chapter(self):
         self.open("#chapter=03-work-efficient&n=512")
         self.press("Play")
-        self.driver.execute_script("location.hash = '#chapter=13-compaction'")
+        self.js("location.hash = '#chapter=13-compaction'")
         play = ("return [...document.querySelectorAll('#chapter-03-work-efficient .player button')]"
                 "[2].textContent")
-        self.wait_for(lambda: self.driver.execute_script(play) == "Play")
+        self.wait_for(lambda: self.js(play) == "Play")
         self.assertTrue(self.driver.current_url.endswith("#chapter=13-compaction"))
 
     def test_a_choice_keeps_a_text_that_has_not_been_run(self):
@@ -232,13 +229,19 @@ class Controls(Page):
         editor = self.all("details.ptx textarea")[0]
         original = editor.get_attribute("value")
         self.more()
-        self.driver.execute_script("arguments[0].closest('details').open = true", editor)
+        self.js("arguments[0].closest('details').open = true", editor)
         editor.send_keys("words")
         self.choose("n", "128")
         self.assertEqual(self.text(".result"), "The result is right: all 128 elements.")
         self.assertIn("words", editor.get_attribute("value"))
         self.press("Restore the kernel")
         self.wait_for(lambda: editor.get_attribute("value") == original)
+        editor.send_keys("words")
+        typed = editor.get_attribute("value")
+        self.choose("variant", "none")
+        self.assertNotIn("words", editor.get_attribute("value"))
+        self.press("Bring back what I typed")
+        self.assertEqual(editor.get_attribute("value"), typed)
 
     def test_barriers_are_steps_too(self):
         self.open("#chapter=03-work-efficient&n=512")
@@ -286,13 +289,12 @@ class Controls(Page):
             self.driver.set_window_size(width, 1200)
             self.size(width)
             self.open("#chapter=04-conflict-free&n=512")
-            size = self.driver.execute_script("return document.documentElement.scrollWidth")
+            size = self.js("return document.documentElement.scrollWidth")
             self.assertLessEqual(size, width)
 
     def test_nothing_is_requested(self):
         self.open("#chapter=03-work-efficient&n=512")
-        names = self.driver.execute_script(
-            "return performance.getEntriesByType('resource').map((one) => one.name)")
+        names = self.js("return performance.getEntriesByType('resource').map((one) => one.name)")
         self.assertEqual([name for name in names if not name.startswith(("data:", "blob:"))], [])
 
 
@@ -327,7 +329,7 @@ class OwnPtx(Page):
         self.run_own(KERNEL % ("k", body), threads_of_a_block=64)
         self.wait_for(lambda: "have found nothing" in self.text(".findings"))
         self.assertTrue(self.text(".buffers pre").startswith("1 1 1 "))
-        self.driver.execute_script("arguments[0].click()", self.all("button.barrier")[0])
+        self.click("button.barrier")
         self.wait_for(lambda: "racecheck: " in self.text(".findings"))
 
     def test_its_source_is_shown(self):
@@ -378,8 +380,8 @@ class OwnPtx(Page):
         self.wait_for(lambda: self.text(".findings") and self.text(".buffers"))
         for fields, message in (({"threads_of_a_block": 4096}, "1024"),
                                 ({"threads_of_a_block": 64, "value": "x"}, "not a number")):
-            self.driver.execute_script(
-                "for (const one of document.querySelectorAll('article:not([hidden]) form select'))"
+            self.js(
+                "for (const one of allShown('form select'))"
                 "  if (one.value === 'buffer' && arguments[0]) {"
                 "    one.value = 'value'; one.dispatchEvent(new Event('change')); }",
                 "value" in fields)

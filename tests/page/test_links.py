@@ -112,8 +112,8 @@ class Damaged(Page):
     def test_the_address_follows_many_steps(self):
         """Chromium leaves out changes of the address beyond 200 in a short time."""
         self.open("#chapter=03-work-efficient&n=8")
-        self.driver.execute_script(
-            "const bar = document.querySelector('article:not([hidden]) .bar');"
+        self.js(
+            "const bar = shown('.bar');"
             "for (let k = 0; k < 501; k++) {"
             "    bar.value = 1 + k % 7; bar.dispatchEvent(new Event('input')); }")
         self.assertRegex(self.text(".event"), "^Event 4 of")
@@ -121,29 +121,25 @@ class Damaged(Page):
 
     def test_the_copied_address_follows(self):
         self.open("#chapter=03-work-efficient&n=64")
-        self.driver.execute_script("document.getElementById('copy').click()")
+        self.js("document.getElementById('copy').click()")
         self.press("Step")
-        self.assertEqual(self.driver.execute_script(
+        self.assertEqual(self.js(
             "return document.getElementById('address').value"), self.driver.current_url)
 
     def test_a_step_is_copied_as_one_file(self):
         self.open("#chapter=03-work-efficient")
-        self.driver.execute_script("const b = document.querySelector("
-                                   "'article:not([hidden]) .one-file');"
-                                   "b.closest('details').open = true; b.click()")
-        text = self.driver.execute_script("return document.querySelector("
-                                          "'article:not([hidden]) .one-file + textarea').value")
+        self.js("const b = shown('.one-file'); b.closest('details').open = true; b.click()")
+        text = self.js("return shown('.one-file + textarea').value")
         self.assertTrue(text.startswith("// nvcc step3.cu"), text[:80])
         self.assertIn("int main(", text)
 
 
 class Places(Page):
     def heading_top(self):
-        return self.driver.execute_script(
-            "return document.activeElement.getBoundingClientRect().top")
+        return self.js("return document.activeElement.getBoundingClientRect().top")
 
     def focused(self):
-        return self.driver.execute_script("return document.activeElement.id")
+        return self.js("return document.activeElement.id")
 
     def test_an_address_with_a_place_shows_it(self):
         self.open("#chapter=03-work-efficient&n=512&place=questions")
@@ -154,7 +150,7 @@ class Places(Page):
     def test_a_place_in_the_same_chapter_keeps_the_widget(self):
         self.open("#chapter=02-naive&n=64")
         self.press("Step")
-        self.driver.execute_script(
+        self.js(
             "const link = document.createElement('a');"
             "link.href = '#chapter=02-naive&place=questions';"
             "document.querySelector('#chapter-02-naive').append(link); link.click();")
@@ -167,27 +163,27 @@ class Places(Page):
 
     def test_a_link_to_another_chapter_opens_it(self):
         self.open("#chapter=02-naive&n=512")
-        self.driver.execute_script("document.querySelector('#chapter-02-naive "
-                                   "a[href=\"#chapter=answers-02\"]').click()")
+        self.js("document.querySelector('#chapter-02-naive "
+                "a[href=\"#chapter=answers-02\"]').click()")
         self.wait_for(lambda: self.text("h1").startswith("Answers"))
         self.driver.back()
         self.wait_for(lambda: self.text("h1").startswith("Step 2"))
 
     def test_a_run_that_ends_late_does_not_lead_back(self):
         self.open("#chapter=11-single-pass")
-        self.driver.execute_script("location.hash = '#chapter=13-compaction';"
-                                   "history.replaceState(null, '', '#chapter=11-single-pass');")
+        self.js("location.hash = '#chapter=13-compaction';"
+                "history.replaceState(null, '', '#chapter=11-single-pass');")
         self.wait_for(lambda: self.text("h1").startswith("Step 13"))
         self.assertTrue(self.driver.current_url.endswith("#chapter=13-compaction"))
 
     def test_a_run_that_ends_late_does_not_change_the_address(self):
         self.open("#chapter=11-single-pass")
-        self.driver.execute_script(
+        self.js(
             "const number = document.querySelector('#chapter-11-single-pass [type=number]');"
             "document.querySelector('#chapter-11-single-pass .result').replaceChildren();"
             "number.value = 5; number.dispatchEvent(new Event('change'));"
             "location.hash = '#chapter=13-compaction'")
-        self.wait_for(lambda: self.driver.execute_script(
+        self.wait_for(lambda: self.js(
             "return document.querySelector('#chapter-11-single-pass .result').textContent;"))
         self.wait_for(lambda: self.text("h1").startswith("Step 13"))
         self.assertTrue(self.driver.current_url.endswith("#chapter=13-compaction"))
@@ -222,7 +218,7 @@ class Play(Page):
             with self.subTest(link=link):
                 state = {name: values[0] for name, values in parse_qs(link[1:]).items()}
                 if state["chapter"] == before:
-                    self.driver.execute_script(GO, link, ".result, .event, .status, .findings")
+                    self.js(GO, link, ".result, .event, .status, .findings")
                 else:
                     self.load(link)
                 before = state["chapter"]
@@ -248,13 +244,11 @@ class Play(Page):
 
     def test_a_link_of_the_shown_chapter_moves_its_player(self):
         self.open("#chapter=03-work-efficient")
-        self.driver.execute_script(
+        self.js(
             "[...document.querySelectorAll('#chapter-03-work-efficient .play-link')].find("
             "    (one) => one.textContent.includes('worst')).click()")
         self.wait_for(lambda: "15 of them are bank conflicts" in self.text(".event"))
-        top = self.driver.execute_script(
-            "return document.querySelector('article:not([hidden]) .host')"
-            ".getBoundingClientRect().top")
+        top = self.js("return shown('.host').getBoundingClientRect().top")
         self.assertLess(abs(top), 60)
         self.driver.back()
         self.wait_for(lambda: self.text(".event") == "Before the first instruction.")

@@ -58,7 +58,7 @@ class Form(Page):
         form = json.dumps({"kernel": 0, "hasRun": True, **fields})
         link = "#" + urlencode({"chapter": "own", "own": ptx, "form": form, **more})
         if in_page and self.all(".findings"):
-            self.driver.execute_script(GO, link, ".result, .findings, .buffers")
+            self.js(GO, link, ".result, .findings, .buffers")
         else:
             self.load(link)
         return self.wait_for(lambda: self.text(".findings") or self.text(".result") or
@@ -166,7 +166,7 @@ class OwnForm(Form):
 
     def test_the_form_can_be_filled_by_hand(self):
         self.open_own(SCALE, {**FIELDS, "hasRun": False, "parameters": []})
-        self.driver.execute_script(
+        self.js(
             "for (const [name, value] of arguments[0]) {"
             "  const f = document.querySelector(`[aria-label='${name}']`);"
             "  f.value = value; f.dispatchEvent(new Event('input')); }",
@@ -185,9 +185,7 @@ class OwnForm(Form):
         self.assertEqual(rows["own.ptx:25"][0], "ld.global.f64 %d1, [%a1];")
         self.assertEqual(rows["own.ptx:25"][3:5], ["2", "4"])
         self.assertRegex(rows["own.ptx:25"][5], r"^initcheck: \d+$")
-        noted = self.driver.execute_script(
-            "return document.querySelector('article:not([hidden]) .source tr[data-line=\"25\"] "
-            ".note').textContent")
+        noted = self.js("return shown('.source tr[data-line=\"25\"] .note').textContent")
         self.assertIn("initcheck", noted)
 
     def test_what_the_page_cannot_give_is_refused_in_words(self):
@@ -222,15 +220,14 @@ class OwnForm(Form):
         self.wait_for(lambda: self.all("form fieldset"))
         self.assertIn("// mine", self.all("textarea[aria-label='Your PTX']")[0]
                       .get_attribute("value"))
-        self.driver.execute_script("localStorage.clear()")
+        self.js("localStorage.clear()")
 
     def test_a_large_launch_is_counted_and_not_played(self):
         launch = {**FIELDS["launch"], "grid": [100, 10, 1], "block": [128, 1, 1]}
         self.open_own(KERNEL % ("", "", ""), {"launch": launch, "parameters": []})
         self.wait_for(lambda: "have found nothing" in self.text(".findings"))
         self.assertIn("1000 blocks", self.text(".shape"))
-        self.assertEqual(self.text(".event"),
-                         "A launch of more than 65536 threads is not played.")
+        self.assertEqual(self.text(".event"), "A launch of more than 65536 threads is not played.")
 
     def test_a_hostile_form_is_repaired(self):
         for form in ('{"launch":{"grid":7},"hasRun":true}', '[]', '{"parameters":[{"element":'
@@ -289,7 +286,7 @@ class LongTraces(Form):
         self.load("#chapter=own")
         self.paste(KERNEL % ("", "", ".reg .b32 %r;\n.shared .b32 s[4];\n" + body))
         self.wait_for(lambda: self.all("form fieldset"))
-        self.driver.execute_script("arguments[0].value = 32", self.control("threads of a block"))
+        self.js("arguments[0].value = 32", self.control("threads of a block"))
         self.press("Run")
         self.wait_for(lambda: self.text(".findings"))
         self.assertEqual(self.text(".source caption"), "Source: own.ptx (lines 1 to 600 of 20011)")
@@ -303,14 +300,10 @@ class LongTraces(Form):
     def test_values_are_the_same_forward_and_backward(self):
         self.open_loop(32, 1000)
         self.assertNotIn("first", self.text(".shape"))
-        bar = self.all(".bar")[0]
         for at, value in ((3001, 1000), (0, None), (1024, 341), (3001, 1000), (2048, 682), (4, 1),
                           (1023, 340)):
-            self.driver.execute_script(
-                "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))",
-                bar, at)
-            cell = self.driver.execute_script("return document.querySelector("
-                                              "'article:not([hidden]) .banks td').textContent")
+            self.slide(".bar", at)
+            cell = self.js("return shown('.banks td').textContent")
             self.assertEqual(cell, "·" if value is None else str(value))
 
 
@@ -323,7 +316,7 @@ class Kernels(Form):
     def test_another_kernel_has_no_results_yet(self):
         self.open_own(TWO, {})
         self.assertEqual(len(self.all("button.barrier")), 1)
-        self.driver.execute_script("arguments[0].click()", self.all("button.barrier")[0])
+        self.click("button.barrier")
         self.wait_for(lambda: self.text(".status") == "The emulator in this page has run the "
                       "kernel without the barrier in own.ptx:7.")
         self.choose("kernel", "1")
@@ -342,7 +335,7 @@ class Kernels(Form):
         self.open_own("\ufeff" + text, {"launch": {"block": [1, 1, 1]}, "parameters": [
             {"kind": "buffer", "element": "u32", "count": 1, "fill": "zero"}]})
         for status in ("without the barrier in own.ptx:11.", "has run the kernel."):
-            self.driver.execute_script("arguments[0].click()", self.all("button.barrier")[0])
+            self.click("button.barrier")
             self.wait_for(lambda: self.text(".status").endswith(status))
             self.assertEqual((self.text(".result"), self.values()), ("", [7]))
 
@@ -350,7 +343,7 @@ class Kernels(Form):
         one, other = (KERNEL % ("", "", "bar.sync 0;")).replace(" k(", " one("), TWO
         self.open_own(one, {})
         form = json.dumps({"kernel": 1, "hasRun": True})
-        self.driver.execute_script("location.hash = arguments[0]", "#" + urlencode({
+        self.js("location.hash = arguments[0]", "#" + urlencode({
             "chapter": "own", "own": other, "form": form, "off": "own.ptx:11,own.ptx:7"}))
         self.wait_for(lambda: self.text(".shape").startswith("second: "))
         self.assertEqual(self.text(".status"), "The emulator in this page has run the kernel "
@@ -367,13 +360,11 @@ class Kernels(Form):
         self.load("#chapter=own")
         editor = self.wait_for(lambda: self.all("textarea[aria-label='Your PTX']"))[0]
         editor.click()
-        self.driver.execute_script(
-            "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('paste'))",
-            editor, TWO)
+        self.js("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('paste'))",
+                editor, TWO)
         self.wait_for(lambda: self.all("form fieldset"))
         editor.send_keys("\t")
-        self.assertEqual(self.driver.execute_script(
-            "return document.activeElement.textContent"), "Run")
+        self.assertEqual(self.js("return document.activeElement.textContent"), "Run")
 
 
 class Links(Form):
@@ -405,9 +396,8 @@ class Links(Form):
         self.open("#chapter=03-work-efficient&n=64")
         editor = self.all("textarea")[0]
         ptx = editor.get_attribute("value").replace("add.f32", "sub.f32", 1)
-        self.driver.execute_script("arguments[0].value = arguments[1]", editor, ptx)
-        self.driver.execute_script(
-            "document.querySelector('article:not([hidden]) details.ptx').open = true")
+        self.js("arguments[0].value = arguments[1]", editor, ptx)
+        self.js("shown('details.ptx').open = true")
         self.press("Run this text")
         self.wait_for(lambda: "wrong" in self.text(".result"))
         wrong = self.text(".result")

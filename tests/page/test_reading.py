@@ -6,7 +6,7 @@ from browser import Page
 
 PHONE = (390, 844)
 ACTIVE = "const one = document.activeElement; return [one.tagName, one.textContent.trim()];"
-SIDEWAYS = """return [...document.querySelectorAll("article:not([hidden]) :is(pre, table)")]
+SIDEWAYS = """return allShown(":is(pre, table)")
     .filter((one) => one.checkVisibility() && !one.closest(".widget"))
     .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.tagName);"""
 
@@ -20,39 +20,37 @@ class Reading(Page):
             self.assertIn("chapter=04-conflict-free", self.driver.current_url)
             wanted = ["BUTTON", "Play"] if link.get_attribute("id") == "skip" else [
                 "H1", self.text("h1")]
-            self.assertEqual(self.driver.execute_script(ACTIVE), wanted)
+            self.assertEqual(self.js(ACTIVE), wanted)
 
     def test_play_is_among_the_first_stops_of_the_first_screen(self):
         self.load()
         body = self.driver.find_element("css selector", "body")
         for stops in range(1, 20):
             (self.driver.switch_to.active_element if stops > 1 else body).send_keys("\t")
-            if self.driver.execute_script(ACTIVE)[1] == "Play":
+            if self.js(ACTIVE)[1] == "Play":
                 break
         self.assertLess(stops, 17)
 
     def test_a_chosen_chapter_is_seen_on_a_phone(self):
         self.size(*PHONE)
         self.load()
-        self.driver.execute_script("document.getElementById('contents').open = true;"
-                                   "document.querySelector('nav a[href*=\"13\"]').click()")
+        self.js("document.getElementById('contents').open = true;"
+                "document.querySelector('nav a[href*=\"13\"]').click()")
         self.wait_for(lambda: self.text("h1").startswith("Step 13"))
-        top = self.driver.execute_script(
-            "return document.querySelector('article:not([hidden]) h1').getBoundingClientRect().top")
+        top = self.js("return shown('h1').getBoundingClientRect().top")
         self.assertLess(top, 300)
 
     def test_back_returns_to_where_the_reader_was(self):
         self.open("#chapter=03-work-efficient")
-        self.driver.execute_script("scrollTo(0, 900)")
-        self.wait_for(lambda: self.driver.execute_script(
-            "return (history.state || {}).scroll") == 900)
-        self.driver.execute_script(
+        self.js("scrollTo(0, 900)")
+        self.wait_for(lambda: self.js("return (history.state || {}).scroll") == 900)
+        self.js(
             "document.querySelector('#chapter-03-work-efficient .neighbours a:last-child').click()")
         self.wait_for(lambda: self.text("h1").startswith("Step 4"))
-        self.wait_for(lambda: self.driver.execute_script("return scrollY") == 0)
+        self.wait_for(lambda: self.js("return scrollY") == 0)
         self.driver.back()
         self.wait_for(lambda: self.text("h1").startswith("Step 3"))
-        self.wait_for(lambda: self.driver.execute_script("return scrollY") == 900)
+        self.wait_for(lambda: self.js("return scrollY") == 900)
 
     def test_chapters_follow_each_other(self):
         self.load("#chapter=first-kernel")
@@ -60,20 +58,16 @@ class Reading(Page):
         for _ in range(3):
             self.wait_for(lambda: self.texts("h1") and self.texts("h1")[0] not in names)
             names.append(self.texts("h1")[0])
-            self.driver.execute_script("document.querySelector("
-                                       "'article:not([hidden]) .neighbours a:last-child').click()")
+            self.js("shown('.neighbours a:last-child').click()")
         self.assertEqual([name[:6] for name in names[1:]], ["Step 1", "Step 2"])
 
     def test_links_have_names_and_the_list_has_no_numbers_of_its_own(self):
         self.load("#chapter=03-work-efficient")
         self.wait_for(lambda: self.texts("a"))
-        links = self.driver.execute_script(
-            "return [...document.querySelectorAll('article:not([hidden]) a, nav a')]"
-            ".map((one) => one.textContent)")
+        links = self.js("return allShown('a, nav a').map((one) => one.textContent)")
         self.assertEqual([one for one in links if one.endswith(".md")], [])
         self.assertIn("Answers: step 3", links)
-        self.assertEqual(self.driver.execute_script(
-            "return document.querySelectorAll('nav ol').length"), 0)
+        self.assertEqual(self.js("return document.querySelectorAll('nav ol').length"), 0)
 
     def test_a_term_opens_where_the_word_stands(self):
         found = None
@@ -87,16 +81,16 @@ class Reading(Page):
         self.assertTrue(found)
         place = found[0].get_attribute("href").split("place=")[1]
         address = self.driver.current_url
-        self.driver.execute_script("arguments[0].click()", found[0])
+        self.js("arguments[0].click()", found[0])
         self.assertEqual(len(self.all(".term[data-term='%s'] p" % place)), 1)
         self.assertEqual(self.driver.current_url, address)
-        self.driver.execute_script("arguments[0].click()", found[0])
+        self.js("arguments[0].click()", found[0])
         self.assertEqual(self.all(".term"), [])
 
     def test_a_heading_has_a_link(self):
         self.load("#chapter=03-work-efficient")
         link = self.wait_for(lambda: self.all("h2 .here"))[0]
-        self.driver.execute_script("arguments[0].click()", link)
+        self.js("arguments[0].click()", link)
         self.assertIn("place=the-pictures", self.driver.current_url)
 
     def test_code_that_scrolls_can_be_focused(self):
@@ -115,14 +109,12 @@ class Reading(Page):
                 shown = [one for one in self.driver.find_elements("css selector", selector)
                          if one.is_displayed()]
                 self.assertEqual(shown, [], selector)
-            self.assertEqual(self.driver.execute_script(SIDEWAYS), [])
+            self.assertEqual(self.js(SIDEWAYS), [])
 
     def test_forced_colours_keep_the_line_that_runs(self):
         self.media(forced_colors="active")
         self.open("#chapter=03-work-efficient&code=1&at=9")
-        self.assertEqual(self.driver.execute_script(
-            "return getComputedStyle(document.querySelector('article:not([hidden]) tr.runs'))"
-            ".outlineStyle"), "solid")
+        self.assertEqual(self.js("return getComputedStyle(shown('tr.runs')).outlineStyle"), "solid")
 
 
     def test_the_first_chapter_needs_no_installation(self):
@@ -136,15 +128,15 @@ class Reading(Page):
         for chapter in ("02-naive", "11-single-pass"):
             self.load("#chapter=" + chapter)
             self.wait_for(lambda: self.all("pre"))
-            self.assertNotIn("PRE", self.driver.execute_script(SIDEWAYS))
+            self.assertNotIn("PRE", self.js(SIDEWAYS))
 
 
 class Search(Page):
     def search(self, words):
-        self.driver.execute_script(
+        self.js(
             "const field = document.getElementById('search'); field.value = arguments[0];"
             "field.dispatchEvent(new Event('input'))", words)
-        return self.wait_for(lambda: self.driver.execute_script(
+        return self.wait_for(lambda: self.js(
             "const links = [...document.querySelectorAll('#found a')].map((one) => one.hash);"
             "return links.length ? links : document.getElementById('found').textContent"))
 
@@ -153,39 +145,27 @@ class Search(Page):
         found = self.search("decoupled look-back")
         self.assertTrue(any("chapter=11-single-pass" in one for one in found), found)
         self.assertTrue(all("place=" in one for one in found), found)
-        self.driver.execute_script("document.querySelector('#found a').click()")
+        self.js("document.querySelector('#found a').click()")
         chapter = found[0].split("=")[1].split("&")[0]
         self.wait_for(lambda: self.all("h1") and chapter in self.driver.current_url)
         self.search("xyzzy")
-        self.wait_for(lambda: self.driver.execute_script(
+        self.wait_for(lambda: self.js(
             "return document.getElementById('found').textContent") == "Nothing was found.")
         self.assertTrue(any("warp-shuffle" in one for one in self.search("shuffle")))
 
     def test_hits_are_words_of_named_chapters(self):
         self.open("#chapter=02-naive")
         self.assertIn("chapter=glossary&place=race", self.search("race")[0])
-        found = self.driver.execute_script(
+        found = self.js(
             "return [...document.querySelectorAll('#found li')].map((one) => one.textContent)")
         for one in found[:5]:
             self.assertRegex(one, r"in (A |Step|Glossary|Answers|Err|The |Copies)")
             self.assertRegex(one, r"(?i)\brace\b")
         self.search("this thread's")
-        self.assertNotIn("&#", self.driver.execute_script(
-            "return document.getElementById('found').textContent"))
+        self.assertNotIn("&#", self.js("return document.getElementById('found').textContent"))
 
 
 class OwnText(Page):
-    def test_cuda_c_is_compiled_or_says_why_not(self):
-        self.load("#chapter=own")
-        self.paste("__global__ void k(float *p) { p[threadIdx.x] = 0; }")
-        self.wait_for(lambda: self.all("form fieldset"))
-        self.assertEqual(self.text(".result"), "")
-        self.paste("__global__ void k(float *p) { auto f = [](int i) { return i; }; *p = f(1); }")
-        self.assertRegex(self.wait_for(lambda: self.text(".result")),
-                         "^This page's compiler has found [0-9]+ error")
-        self.assertIn("auto: nvcc accepts this, the page's compiler does not",
-                      self.text(".problems"))
-
     def test_there_is_a_kernel_to_begin_with(self):
         self.load("#chapter=own")
         editor = self.wait_for(lambda: self.all("textarea[aria-label='Your PTX']"))[0]
@@ -203,22 +183,22 @@ ANSWERS = {"02-naive": ("384", "380", "512"), "03-work-efficient": ("14", "14.0"
            "06-vectorized": ("3", "3", "5"), "07-unrolled": ("77 976", "77,976", "8"),
            "09-warp-shuffle": ("8208", "8 208", "16"),
            "11-single-pass": ("135 408 + 132 095", "131,072 + 131,072", "3")}
-TABLE = """const place = document.querySelector("article:not([hidden]) .predict");
+TABLE = """const place = shown(".predict");
 let one = place;
 do one = one.nextElementSibling; while (one.tagName !== "TABLE");
 return getComputedStyle(one).display;"""
-WRITE = """const form = document.querySelector("article:not([hidden]) .predict form");
+WRITE = """const form = shown(".predict form");
 form.querySelector("input").value = arguments[0];
 form.querySelector("[type=submit]").click();
-return document.querySelector("article:not([hidden]) .predict .verdict").textContent;"""
+return shown(".predict .verdict").textContent;"""
 
 
 class Predictions(Page):
     def table(self):
-        return self.driver.execute_script(TABLE)
+        return self.js(TABLE)
 
     def write(self, guess):
-        return self.driver.execute_script(WRITE, guess)
+        return self.js(WRITE, guess)
 
     def test_the_table_appears_with_the_prediction(self):
         self.load()
@@ -255,7 +235,7 @@ class Predictions(Page):
 
     def test_other_tables_are_shown(self):
         self.open("#chapter=04-conflict-free")
-        shown = self.driver.execute_script(
+        shown = self.js(
             "return [...document.querySelectorAll('#chapter-04-conflict-free > table')]"
             ".map((one) => one.checkVisibility())")
         self.assertEqual(shown.count(False), 1)

@@ -61,25 +61,21 @@ def sweeps(values):
 
 class Start(Page):
     def rows(self):
-        return [numbers_in(" ".join(row[1:])) for row in
-                self.wait_for(lambda: self.driver.execute_script(ROWS))]
+        return [numbers_in(" ".join(row[1:])) for row in self.wait_for(lambda: self.js(ROWS))]
 
     def set(self, numbers):
-        self.driver.execute_script(SET, numbers)
+        self.js(SET, numbers)
         self.wait_for(lambda: numbers_in(self.text(".given")) == numbers)
 
     def check(self, numbers):
-        self.assertEqual(numbers_in(self.text(".result")),
-                         [0, *itertools.accumulate(numbers)][:8])
+        self.assertEqual(numbers_in(self.text(".result")), [0, *itertools.accumulate(numbers)][:8])
         self.assertEqual(self.rows(), sweeps(numbers))
 
     def go_to(self, time):
-        self.driver.execute_script(
-            "const bar = document.querySelector('.scrubber input'); bar.value = arguments[0];"
-            "bar.dispatchEvent(new Event('input'))", time)
+        self.slide(".scrubber input", time)
 
     def picture(self):
-        return self.driver.execute_script(PICTURE)
+        return self.js(PICTURE)
 
     def test_an_address_without_a_chapter_opens_it(self):
         self.load()
@@ -92,7 +88,7 @@ class Start(Page):
             self.size(width, height)
             self.load()
             self.assertIn("Write kernels here, nothing to install.", self.text(".at-once"))
-            self.assertLess(self.driver.execute_script(
+            self.assertLess(self.js(
                 "return document.querySelector('.at-once').getBoundingClientRect().bottom"), height)
 
     def test_the_rows_are_what_the_kernel_does_with_any_numbers(self):
@@ -106,7 +102,7 @@ class Start(Page):
     def test_other_input_is_asked_for_and_changes_nothing(self):
         self.load()
         for wrong in ("", 100, -100, 2.5):
-            self.driver.execute_script(SET, [wrong, *NUMBERS[1:]])
+            self.js(SET, [wrong, *NUMBERS[1:]])
             self.assertRegex(self.text(".yours legend"),
                              "^Write eight whole numbers from \u221299 to 99")
             self.assertEqual(self.all(".yours input")[0].get_attribute("aria-invalid"), "true")
@@ -153,7 +149,7 @@ class Start(Page):
     def test_play_goes_to_the_end_without_motion(self):
         """The tests' browser asks for reduced motion: no value is ever between two places."""
         self.load()
-        self.driver.execute_script(FRAMES_OF, 130)
+        self.js(FRAMES_OF, 130)
         self.press("Play")
         seen = set()
 
@@ -167,10 +163,10 @@ class Start(Page):
     def test_play_moves_the_values(self):
         self.media(prefers_reduced_motion="no-preference")
         self.load()
-        self.driver.execute_script(PLACES)
-        self.driver.execute_script(FRAMES_OF, 50)
+        self.js(PLACES)
+        self.js(FRAMES_OF, 50)
         self.press("Play")
-        self.wait_for(lambda: self.driver.execute_script("return window.places.size") > 20)
+        self.wait_for(lambda: self.js("return window.places.size") > 20)
         self.press("Pause")
         told = self.text(".told")
         self.press("Step")  # to the end of the stage
@@ -194,13 +190,12 @@ class Start(Page):
             self.size(width, 844)
             for numbers in (NUMBERS, [-99] * 8):
                 self.load()
-                self.driver.execute_script(SET, numbers)
+                self.js(SET, numbers)
                 self.wait_for(lambda: numbers_in(self.text(".given")) == numbers)
                 heights = set()
                 for stage in range(8):
                     self.go_to(stage)
-                    heights.add(self.driver.execute_script(
-                        "return document.getElementById('sweep').offsetHeight"))
+                    heights.add(self.js("return document.getElementById('sweep').offsetHeight"))
                 self.assertEqual(len(heights), 1, (width, numbers, heights))
 
     def test_nothing_jumps(self):

@@ -31,9 +31,7 @@ ret;
 """
 # Shuffles of EXCHANGES: the lane from which each lane takes. 6151 is 0x1807: segments of 8 lanes.
 SOURCES = [lambda lane: lane - 2 if lane >= 2 else lane,
-           lambda lane: lane + 3 if lane % 8 < 5 else lane,
-           lambda lane: lane ^ 5,
-           lambda lane: 8]
+           lambda lane: lane + 3 if lane % 8 < 5 else lane, lambda lane: lane ^ 5, lambda lane: 8]
 
 
 # Two warps write a word for each thread, and after a __syncwarp each reads its neighbour's.
@@ -95,7 +93,7 @@ class Trace(unittest.TestCase):
 
 class Views(Page):
     def step_to(self, wanted, most=400):
-        found = self.driver.execute_script(
+        found = self.js(
             "const article = document.querySelector('article:not([hidden])');"
             "const step = [...article.querySelectorAll('button')].find("
             "    (one) => one.textContent === 'Step');"
@@ -108,11 +106,10 @@ class Views(Page):
 
     def rows(self):
         """The table of shared memory from barrier to barrier: name, values by word, stores."""
-        self.driver.execute_script(
-            "document.querySelector('article:not([hidden]) .tree-panel details').open = true")
+        self.js("shown('.tree-panel details').open = true")
         self.wait_for(lambda: self.all(".tree-panel tbody tr"))
-        heads, rows = self.driver.execute_script(
-            "const t = document.querySelector('article:not([hidden]) .tree-panel table');"
+        heads, rows = self.js(
+            "const t = shown('.tree-panel table');"
             "const texts = (row) => [...row.cells].map((cell) => cell.textContent);"
             "return [texts(t.tHead.rows[0]), [...t.tBodies[0].rows].map(texts)]")
         words = [int(head.split()[1]) for head in heads[1:-1]]
@@ -174,9 +171,7 @@ class Tree(Views):
         self.assertGreater(len(self.all(".tree-panel rect.now")), 4)
         self.assertLessEqual(len(self.all(".tree-panel rect")), 2 * 32)
         before = self.text(".tree-panel .head")
-        self.driver.execute_script(
-            "const b = document.querySelector('article:not([hidden]) .tree-panel input');"
-            "b.value = 0; b.dispatchEvent(new Event('input'))")
+        self.slide(".tree-panel input", 0)
         self.assertNotEqual(before, "0")
         self.assertEqual(self.text(".tree-panel .head"), "0")
 
@@ -190,8 +185,8 @@ class Exchanges(Views):
                 self.check_exchange()
 
     def check_exchange(self):
-        rows = self.driver.execute_script(
-            "return [...document.querySelector('article:not([hidden]) .lanes').tBodies[0].rows]"
+        rows = self.js(
+            "return [...shown('.lanes').tBodies[0].rows]"
             ".map((row) => [...row.cells].slice(1).map((cell) => cell.textContent))")
         sources = [lane if text == "own" else int(text[2:]) for lane, text in enumerate(rows[0])]
         self.assertNotEqual(sources, list(range(32)))
@@ -244,8 +239,8 @@ class Barriers(Views):
         for width in (360, 1280, 2560):
             self.size(width)
             self.open("#chapter=03-work-efficient&n=64&at=60&code=1")
-            heights, inside = self.driver.execute_script(
-                "const panel = document.querySelector('article:not([hidden]) .code');"
+            heights, inside = self.js(
+                "const panel = shown('.code');"
                 "const box = panel.getBoundingClientRect();"
                 "const row = panel.querySelector('tr.runs').getBoundingClientRect();"
                 "const rows = [...panel.querySelectorAll('tr')].filter((r) => !r.querySelector("
@@ -258,29 +253,21 @@ class Barriers(Views):
 
 
 class Choices(Views):
-    def wait_for_run(self):
-        self.wait_for(lambda: "runs" not in self.text(".status"))
-
-    def click(self, selector):
-        self.driver.execute_script("arguments[0].click()", self.all(selector)[0])
-        self.wait_for_run()
-
     def test_step_5_has_its_other_block_scans(self):
         self.open("#chapter=05-arbitrary-size")
         for variant in ("work-efficient", "naive", "conflict-free-remainder", "conflict-free"):
             for n in ("100", "5000", "1024"):
                 self.choose("n", n)
                 self.choose("variant", variant)
-                self.assertEqual(self.text(".result"),
-                                 "The result is right: all %s elements." % n)
+                self.assertEqual(self.text(".result"), "The result is right: all %s elements." % n)
             self.assertNotEqual(self.counter("wavefronts of loads")[2], "")
         self.choose("variant", "naive")
         self.assertEqual(self.text(".shape"), "scan_block_naive: 2 blocks of 512 threads.")
 
     def source(self):
         """The file that is shown, and the texts of the lines that have a button."""
-        return self.driver.execute_script(
-            "const panel = document.querySelector('article:not([hidden]) .source');"
+        return self.js(
+            "const panel = shown('.source');"
             "return [panel.caption.textContent, [...panel.querySelectorAll('button')].map("
             "    (one) => one.closest('tr').querySelector('code').textContent.trim())]")
 
@@ -299,8 +286,8 @@ class Choices(Views):
         self.choose("launch", "1")
         self.assertEqual(self.source()[0], "Source: variants.cu")
         self.choose("variant", "naive")
-        self.assertIsNone(self.driver.execute_script(
-            "return [...document.querySelectorAll('article:not([hidden]) label.control')]"
+        self.assertIsNone(self.js(
+            "return allShown('label.control')"
             ".find((one) => one.textContent.startsWith('source '))"))
         for chapter, barriers in (("06-vectorized", 3), ("07-unrolled", 3), ("09-warp-shuffle", 2)):
             self.open("#chapter=" + chapter)
@@ -315,24 +302,6 @@ class Choices(Views):
             self.assertEqual(len(parts), 5, chapter)
             for text in parts:
                 self.assertRegex(text, r"// (.*\S )?\(part [A-E]\)$")
-
-    def test_all_banks_are_seen_beside_the_scroll_bar(self):
-        self.size(1280)
-        self.open("#chapter=05-arbitrary-size&variant=naive&at=60&view=memory")
-        self.wait_for(lambda: self.all(".banks"))
-        self.assertEqual(*self.driver.execute_script(
-            "const panel = document.querySelector('article:not([hidden]) .banks-panel');"
-            "return [panel.scrollWidth, panel.clientWidth]"))
-
-    def test_a_narrow_page_has_room_for_the_code(self):
-        self.size(360)
-        for chapter in ("03-work-efficient", "05-arbitrary-size"):
-            self.open("#chapter=" + chapter + "&code=1")
-            self.wait_for(lambda: self.all(".source code"))
-            self.assertLess(self.driver.execute_script(
-                "const code = document.querySelector('article:not([hidden]) .source code');"
-                "return code.getBoundingClientRect().left -"
-                "       code.closest('.panel').getBoundingClientRect().left"), 125)
 
     def test_a_link_does_not_remove_a_barrier_of_a_kernel_that_does_not_run(self):
         self.open("#chapter=05-arbitrary-size&variant=naive&off=scan.cu:50")
@@ -358,8 +327,8 @@ class Choices(Views):
         button = [one for one in self.all("button.barrier") if "__syncwarp" in one.accessible_name]
         self.assertEqual(len(button), 1)
         place = "tile.cuh:" + button[0].get_attribute("data-line")
-        self.driver.execute_script("arguments[0].click()", button[0])
-        self.wait_for_run()
+        self.js("arguments[0].click()", button[0])
+        self.wait_for(lambda: "runs" not in self.text(".status"))
         self.assertIn(place, self.text(".status"))
         self.assertIn("tile.cuh", self.text(".source caption"))
         self.assertIn("racecheck", self.text(".findings"))
@@ -400,7 +369,7 @@ ld.shared.u32 %r5, [%r2];
 ret;
 }
 """
-SET = """const toy = document.querySelector("article:not([hidden]) .toy");
+SET = """const toy = shown(".toy");
 const bars = toy.querySelectorAll("input[type=range]");
 arguments[0].forEach((value, k) => { bars[k].value = value; });
 bars[0].dispatchEvent(new Event("input"));
@@ -431,7 +400,7 @@ class Toy(Page):
             for k, offset in enumerate(OFFSETS):
                 for j, every in enumerate(EVERY):
                     with self.subTest(chapter=chapter, offset=offset, every=every):
-                        many, boxes, _ = self.driver.execute_script(SET, [k, j])
+                        many, boxes, _ = self.js(SET, [k, j])
                         self.assertEqual(many, wavefronts[offset, every])
                         self.assertEqual(boxes, 32)
 
@@ -440,7 +409,7 @@ class Toy(Page):
         self.assertEqual(self.texts(".toy .many"), ["16"])
         self.assertEqual(self.text(".toy [aria-live]"), "32 lanes use 2 banks. The load takes 16 "
                          "wavefronts, and 15 of them are bank conflicts.")
-        self.assertEqual(self.driver.execute_script(SET, [3, 2]), [1, 32, 0])
+        self.assertEqual(self.js(SET, [3, 2]), [1, 32, 0])
         self.assertEqual(self.text(".toy [aria-live]"),
                          "32 lanes use 32 banks: one wavefront serves them all.")
         padding = self.all(".toy input")[1]
@@ -450,7 +419,7 @@ class Toy(Page):
 
     def test_a_load_drains_one_wavefront_at_a_time(self):
         self.open("#chapter=04-conflict-free")
-        self.driver.execute_script(SET, [1, 0])
+        self.js(SET, [1, 0])
         self.press("Load")
         seen = set()
 
@@ -463,25 +432,21 @@ class Toy(Page):
 
 class SideBySide(Page):
     def cells(self):
-        return [[int(cell) for cell in row] for row in self.driver.execute_script(
+        return [[int(cell) for cell in row] for row in self.js(
             "return [...document.querySelectorAll('.side-by-side tbody tr')].map("
             "    (row) => [...row.cells].slice(2).map((cell) => cell.textContent))")]
 
     def test_three_steps_end_at_their_counts(self):
         self.open("#chapter=04-conflict-free")
         self.assertEqual(self.cells(), [[0, 0]] * 3)
-        self.driver.execute_script("document.querySelector('.side-by-side button').click()")
+        self.click(".side-by-side button")
         self.wait_for(lambda: self.cells()[2] == [1022, 193])
         middle = self.cells()
         self.assertLess(middle[1][1], 793)  # step 3 is not done yet
-        self.driver.execute_script(
-            "const bar = document.querySelector('.side-by-side .bar'); bar.value = 700;"
-            "bar.dispatchEvent(new Event('input'));"
-            "document.querySelector('.side-by-side button').click()")
+        self.slide(".side-by-side .bar", 700)
+        self.click(".side-by-side button")
         self.wait_for(lambda: self.cells() == [[4097, 449], [1022, 793], [1022, 193]])
-        self.driver.execute_script(
-            "const bar = document.querySelector('.side-by-side .bar'); bar.value = 100;"
-            "bar.dispatchEvent(new Event('input'))")
+        self.slide(".side-by-side .bar", 100)
         self.assertEqual([row[1] for row in self.cells()], [100] * 3)
 
 
