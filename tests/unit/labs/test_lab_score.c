@@ -319,15 +319,6 @@ Test(lab_score, places_in_messages_are_short)
     }
 }
 
-Test(lab_score, nothing_right_is_no_points)
-{
-    for (size_t i = 0; i < own.case_count; i++)
-        memset(own.cases[i].out, 0xFF, own.cases[i].is.n * sizeof(uint32_t));
-    cr_expect_eq(score(), 0);
-    cr_expect_eq(verdict.line_count, 1);
-    expect_line(LAB_CRITERIA, "the output was never written");
-}
-
 /* Lab 2's drawn sizes hold edges that students know. Answers for these alone earn nothing, and
  * a wrong size among the others costs its run. */
 Test(lab_score, sizes_that_are_handed_out_alone_earn_nothing)
@@ -530,57 +521,68 @@ Test(lab_score, borrowed_operations)
 }
 
 /* More different operations than a stream holds: what is not listed may be anything. */
-Test(lab_score, operations_that_are_not_listed)
+static void drop(result *r) { r->dropped = r->is.n; }
+/* Without any addition that is seen, integers must have added. */
+static void add_nothing(result *r) { r->operations[0].elements = 0; }
+static void spare_shared(result *r) { r->total.shared_ld = (struct emu_shared){0}; }
+static void write_nothing(result *r) { memset(r->out, 0xFF, r->is.n * sizeof *r->out); }
+/* One thread does all. */
+static void add_alone(result *r) { r->operations[0].instructions = r->operations[0].elements; }
+static void work_alone(result *r) { r->operations[1].instructions = 16 * r->is.n; }
+/* In as many lanes at a time as before. */
+static void add_more(result *r)
 {
-    for (size_t i = 0; i < own.case_count; i++) own.cases[i].dropped = own.cases[i].is.n;
-    cr_expect_eq(score(), 60);
-    expect_line(LAB_WORK, "too many different operations");
+    r->operations[0].elements *= 10;
+    r->operations[0].instructions *= 10;
+}
+static void work_more(result *r)
+{
+    r->operations[1].lanes *= 10;
+    r->operations[1].instructions *= 10;
+}
+static void warn(result *r)
+{
+    make_finding(r, 17);
+    r->findings[0].severity = EMU_FINDING_WARNING;
+    r->errors = 0, r->warnings = 1;
 }
 
-/* One thread that does all has no hazards, and that is no merit. */
-Test(lab_score, no_hazards_without_parallelism)
-{
-    for (size_t i = 0; i < own.case_count; i++)
-        own.cases[i].operations[0].instructions = own.cases[i].operations[0].elements;
-    cr_expect_lt(score(), 50);
-    cr_expect_lt(verdict.fraction[LAB_HAZARDS], 0.2);
-    expect_line(LAB_HAZARDS, "no merit in having no hazards");
-}
+#define NO_MERIT                                                                                   \
+    [LAB_CONFLICTS] = "no merit in having no conflicts",                                           \
+    [LAB_SECTORS] = "no merit in moving few sectors",                                              \
+    [LAB_HAZARDS] = "no merit in having no hazards"
 
-/* And if it adds in integers, it has few lanes and many warp instructions. */
-Test(lab_score, one_thread_that_adds_in_integers)
+/* A fault of all cases, the points that it leaves, and all that is said of it. What one thread does
+ * has no hazards, no conflicts and few sectors, and that is no merit. */
+Test(lab_score, faults_of_all_cases)
 {
-    for (size_t i = 0; i < own.case_count; i++)
-        own.cases[i].operations[1].instructions = 16 * own.cases[i].is.n;
-    cr_expect_lt(score(), 15);
-    expect_line(LAB_WORK, "warp instructions besides the additions");
-    expect_line(LAB_CONFLICTS, "no merit in having no conflicts");
-    expect_line(LAB_SECTORS, "no merit in moving few sectors");
-    expect_line(LAB_HAZARDS, "no merit in having no hazards");
-}
-
-/* Other instructions in as many lanes at a time cost work, and nothing else. */
-Test(lab_score, more_instructions_are_not_less_parallel)
-{
-    for (size_t i = 0; i < own.case_count; i++) {
-        own.cases[i].operations[1].lanes *= 10;
-        own.cases[i].operations[1].instructions *= 10;
+    static const struct {
+        void (*spoil)(result *);
+        double least, most;
+        const char *says[LAB_CRITERIA + 1];
+    } rows[] = {
+        {drop, 60, 60, {[LAB_WORK] = "too many different operations"}},
+        {add_nothing, 0, 62, {[LAB_WORK] = "too few for these results"}},
+        {spare_shared, 80, 80, {[LAB_CONFLICTS] = "no merit"}},
+        {write_nothing, 0, 0, {[LAB_CRITERIA] = "the output was never written"}},
+        {add_alone, 0, 50, {[LAB_WORK] = "too few lanes add at a time", NO_MERIT}},
+        {work_alone, 0, 15, {[LAB_WORK] = "warp instructions besides the additions", NO_MERIT}},
+        {add_more, 60, 99, {[LAB_WORK] = "additions, where the step's solution makes"}},
+        {work_more, 60, 99, {[LAB_WORK] = "instructions of lanes besides the additions"}},
+        {warn, 90, 90, {[LAB_HAZARDS] = "a hazard"}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fini();
+        init();
+        for (size_t k = 0; k < own.case_count; k++) rows[i].spoil(&own.cases[k]);
+        cr_expect(score() >= rows[i].least && verdict.points <= rows[i].most, "row %zu: %g", i,
+                  verdict.points);
+        for (int c = 0; c <= LAB_CRITERIA; c++)
+            if (rows[i].says[c])
+                expect_line(c, rows[i].says[c]);
+            else
+                cr_expect_eq(lines_of(c), 0, "row %zu: a line of criterion %d", i, c);
     }
-    cr_expect_gt(score(), 60);
-    cr_expect_eq(verdict.fraction[LAB_HAZARDS], 1);
-    expect_line(LAB_WORK, "instructions of lanes besides the additions");
-}
-
-/* More additions in as many lanes at a time are more work, and not less parallel. */
-Test(lab_score, more_additions_are_not_less_parallel)
-{
-    for (size_t i = 0; i < own.case_count; i++) {
-        own.cases[i].operations[0].elements *= 10;
-        own.cases[i].operations[0].instructions *= 10;
-    }
-    cr_expect_gt(score(), 60);
-    cr_expect_eq(verdict.fraction[LAB_HAZARDS], 1);
-    cr_expect_eq(verdict.line_count, 1);
 }
 
 /* Shuffles in place of shared memory, beside wavefronts that nothing needs. */
@@ -612,22 +614,6 @@ Test(lab_score, printed_lines_are_noted)
     cr_expect_eq(verdict.line_count, 0);
 }
 
-/* Without any addition that is seen, integers must have added. */
-Test(lab_score, too_few_additions)
-{
-    for (size_t i = 0; i < own.case_count; i++) own.cases[i].operations[0].elements = 0;
-    cr_expect_lt(score(), 62);
-    expect_line(LAB_WORK, "too few for these results");
-}
-
-Test(lab_score, no_conflicts_without_shared_memory)
-{
-    for (size_t i = 0; i < own.case_count; i++)
-        own.cases[i].total.shared_ld = (struct emu_shared){0};
-    cr_expect_eq(score(), 80);
-    expect_line(LAB_CONFLICTS, "no merit");
-}
-
 /* Fewer wavefronts than the solution's are no fault if they are as many as it would need without
  * conflicts. */
 Test(lab_score, a_solution_with_conflicts_is_beaten)
@@ -655,17 +641,6 @@ Test(lab_score, hazards)
     expect_line(LAB_HAZARDS, "(read-after-write); other threads are at line 20; the checkers");
     for (size_t i = 0; i + 1 < own.case_count; i++) make_finding(&own.cases[i], 17);
     cr_expect_eq(score(), 80);
-}
-
-Test(lab_score, warnings_cost_half)
-{
-    for (size_t i = 0; i < own.case_count; i++) {
-        make_finding(&own.cases[i], 17);
-        own.cases[i].findings[0].severity = EMU_FINDING_WARNING;
-        own.cases[i].errors = 0, own.cases[i].warnings = 1;
-    }
-    cr_expect_eq(score(), 90);
-    expect_line(LAB_HAZARDS, "a hazard");
 }
 
 static void end_case(struct lab_case_result *r, enum lab_end end, const char *message)
