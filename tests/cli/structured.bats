@@ -53,11 +53,6 @@ from structured import METRICS; print(",".join(METRICS))')
     says '"launches": []'
 }
 
-@test "JSON: only kernels of a name" {
-    emu --json --kernel-name race --log-file "$T/j" $P counts race
-    check kernels "$T/j" race
-}
-
 @test "text: operations and classes in two lines, of all launches of a kernel" {
     run emu --page raw $P counts padded
     says "    PTX instructions by class: integer 16, f32 4, logic 8, convert 4, move 20, load 12,"
@@ -94,9 +89,6 @@ from structured import METRICS; print(",".join(METRICS))')
     says_not $'\033'
     run emu --annotate README.md $P counts
     says "no kernel has counted a line of $PWD/README.md; was the program compiled with -lineinfo?"
-    run -2 emu --annotate missing $P counts
-    says "emu: cannot read missing: No such file or directory"
-    run -2 emu --annotate $SOURCE --json $P counts
 }
 
 @test "SARIF: required parts, relative URIs, both places of a hazard, notes for counters" {

@@ -6,11 +6,15 @@ import os
 import re
 import sys
 import xml.etree.ElementTree
+from pathlib import Path
+
+
+def text_of(path):
+    return Path(path).read_text(encoding="utf-8")  # fails if it is not UTF-8
 
 
 def load(path):
-    with open(path, "rb") as file:
-        return json.loads(file.read().decode("utf-8"))  # fails if it is not UTF-8
+    return json.loads(text_of(path))
 
 
 # ncu's name of a metric, and its place in the JSON document
@@ -40,9 +44,8 @@ def value(counters, path):
 def same_counters(document_path, csv_path):
     """The launches of a document have the counters of the same run as CSV."""
     launches = load(document_path)["launches"]
-    with open(csv_path, encoding="utf-8") as file:
-        table = csv.DictReader(line for line in file if line.startswith('"'))
-        rows = [row for row in table if row["ID"]]
+    table = csv.DictReader(x for x in text_of(csv_path).splitlines() if x.startswith('"'))
+    rows = [row for row in table if row["ID"]]
     assert len(launches) == len(rows) > 0, (len(launches), len(rows))
     for launch, row in zip(launches, rows):
         assert launch["kernel"] == row["Kernel Name"]
@@ -66,11 +69,6 @@ def adds_up(document_path):
         assert sum(value(line, path) for line in lines) == value(total, path)
 
 
-def kernels(document_path, *names):
-    """These kernels were launched, in this order."""
-    assert [launch["kernel"] for launch in load(document_path)["launches"]] == list(names)
-
-
 def programs(document_path, *names):
     """An array of documents, of programs that have launched these kernels, one each."""
     documents = load(document_path)
@@ -78,15 +76,14 @@ def programs(document_path, *names):
 
 
 def line_of(source, mark):
-    with open(source, encoding="utf-8") as file:
-        return next(n for n, text in enumerate(file, 1) if text.rstrip().endswith("// " + mark))
+    lines = text_of(source).splitlines()
+    return next(n for n, text in enumerate(lines, 1) if text.endswith("// " + mark))
 
 
 def hazard(document_path, text_path, source):
     """The findings of a race have both places, and their text says the same."""
     findings = load(document_path)["findings"]
-    with open(text_path, encoding="utf-8") as file:
-        text = "\n".join(line[len("========= "):].rstrip("\n") for line in file)
+    text = "\n".join(line[len("========= "):] for line in text_of(text_path).splitlines())
     read = ("Read access", line_of(source, "later"))
     write = ("Write access", line_of(source, "earlier"))
     wanted = {"write-after-read": (write, read), "read-after-write": (read, write)}
@@ -168,13 +165,10 @@ def sarif_results(run, source):
     return found
 
 
-
 def annotated(path, source):
     """Every line of the source once, in order; aligned columns; counters at their lines."""
-    with open(path, encoding="utf-8") as file:
-        head, titles, *lines = file.read().rstrip("\n").split("\n")
-    with open(source, encoding="utf-8") as file:
-        texts = file.read().rstrip("\n").split("\n")
+    head, titles, *lines = text_of(path).rstrip("\n").splitlines()
+    texts = text_of(source).splitlines()
     need(head == source + ":", head)
     shown = [line.split(" | ", 1)[-1].rstrip() for line in lines]
     need(shown == [text.rstrip() for text in texts], lines)
@@ -207,18 +201,21 @@ class Page(html.parser.HTMLParser):
         self.text.append(data)
 
 
-def page(path, source):
-    """The page is complete, and shows the kernel, the finding and each source line."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    shown = Page()
+def whole_page(path):
+    """The text of the file, and of its elements."""
+    text, shown = text_of(path), Page()
     shown.feed(text)
     shown.close()
-    need(not shown.open and "url(" not in text and "@import" not in text, shown.open)
-    content = "".join(shown.text)
-    with open(source, encoding="utf-8") as file:
-        for line in file:
-            need(line.rstrip("\n") in content, line)
+    need(not shown.open, shown.open)
+    return text, "".join(shown.text)
+
+
+def page(path, source):
+    """The page is complete, and shows the kernel, the finding and each source line."""
+    text, content = whole_page(path)
+    need("url(" not in text and "@import" not in text, "something is loaded")
+    for line in text_of(source).splitlines():
+        need(line in content, line)
     for part in ("counts", "RAW hazard at __shared__ address", "fma.f32 64", source):
         need(part in content, part)
     need(text.count('class="b"') == 2, "bars")
@@ -227,12 +224,7 @@ def page(path, source):
 def pictures(path, banks, timelines):
     """The page has so many pictures, each well-formed. One of banks has a square for each lane of a
     warp that has 8 wavefronts, and a column for each bank; one of warps has a row for each."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    shown = Page()
-    shown.feed(text)
-    shown.close()
-    need(not shown.open, shown.open)
+    text, _ = whole_page(path)
     drawn = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", text)]
     of_banks, of_warps = drawn[:int(banks)], drawn[int(banks):]
     need(len(of_warps) == int(timelines), (len(drawn), banks, timelines))
