@@ -28,56 +28,63 @@ static char *expanded(const char *text)
     return joined;
 }
 
-struct pair {
-    const char *text, *wanted;
+/* Texts, and their tokens. */
+static const char *const texts[][2] = {
+    /* Tokens */
+    {"a+++b", "a ++ + b"},
+    {"f<g><<<1,2>>>(x)", "f < g > <<< 1 , 2 >>> ( x )"},
+    {"a>>=1;x<<=2", "a >>= 1 ; x <<= 2"},
+    {"1e-5f 0x1p+3 .5 1'000 1.e2 3u", "1e-5f 0x1p+3 .5 1'000 1.e2 3u"},
+    {"\"a\\\"b\" 'c' '\\''", "\"a\\\"b\" 'c' '\\''"},
+    {"a/* b */c // d\ne", "a c e"},
+    {"a // b \\\n c\nd", "a d"},
+    {"a \\\n b", "a b"},
+    {"a /* b", "a !this comment has no end"},
+    {"a \"b\nc", "a \" c !this string has no \" at its end, in its line"},
+    {"a @ b", "a @ b !this character means nothing here"},
+    /* Macros */
+    {"#define N 3\nN + N", "3 + 3"},
+    {"#define F(a, b) ((a) * b)\nF(1 + 2, G(3, 4))", "( ( 1 + 2 ) * G ( 3 , 4 ) )"},
+    {"#define F(a) a\nF (1) F\n(2) F", "1 2 F"},
+    {"#define F(a) G(a)\n#define G(a) F(a)\nF(1)", "F ( 1 )"},
+    {"#define x x + y\n#define y x\nx", "x + x"},
+    {"#define S(a) #a\nS(b  \"c\" d)", "\"b \\\"c\\\" d\""},
+    {"#define J(a, b) a##b\nJ(x, 1) J(, y) J(x, )", "x1 y x"},
+    {"#define V(a, ...) a(__VA_ARGS__)\nV(f, 1, 2)", "f ( 1 , 2 )"},
+    {"#define E\nE a E", "a"},
+    {"#define N 1\n#undef N\nN", "N"},
+    {"__LINE__\n__LINE__ __FILE__", "1 2 \"text.cu\""},
+    {"#define F(a) a\nF(1, 2)", "F ( 1 , 2 ) !the macro F takes 1 argument, and here are 2"},
+    {"#define F(a) a\nF(1", "F ( 1 !the ) after the arguments of the macro F is missing"},
+    /* Conditions */
+    {"#if 1 + 1 == 2 && !defined X\na\n#else\nb\n#endif", "a"},
+    {"#ifdef X\na\n#elif defined(__CUDACC__)\nb\n#else\nc\n#endif", "b"},
+    {"#if 0\n#if 1\na\n#endif\ndon't\n#else\nb\n#endif", "b"},
+    {"#define N 3\n#if N << 2 == 12 ? N > 2 : 0\na\n#endif", "a"},
+    {"#ifndef X\n#define X\na\n#endif\n#ifndef X\nb\n#endif", "a"},
+    {"#if 1 +\n#endif", " !a number is missing in the condition of #if"},
+    {"#if -1 > 0u\n#endif", " !an unsigned number: nvcc accepts this, the page's compiler does not, "
+                            "in the condition of #if"},
+    {"#if 'a' == 97 && '\\n' == 10 && '\\x41' == 65\na\n#endif", "a"},
+    {"#if 'ab'\n#endif",
+     " !what stands between ' and ' is not one character in the condition of #if"},
+    {"#if (0 && 1 / 0) || (1 || 1 % 0) ? 1 : 1 / 0\na\n#endif", "a"},
+    {"#if 0 ? 1 / 0 : 0 || 1 / 0\n#endif", " !0 is divided by in the condition of #if"},
+    {"#if 1 / 0\n#endif", " !0 is divided by in the condition of #if"},
+    {"#if 1\na", "a !this #if has no #endif"},
+    {"#endif", " !this #endif has no #if before it"},
+    {"#error no way", " !#error no way"},
+    {"#fi", " !there is no directive #fi"},
+    {"#include <nowhere.h>", " !the header <nowhere.h>: the page's compiler does not have it"},
+    {"#include \"scan.h\"", " !the header \"scan.h\" was not found"},
 };
 
-static void check(const struct pair *pairs, size_t count)
+Test(cc_source, tokens_macros_and_conditions)
 {
-    for (size_t i = 0; i < count; i++) {
-        const char *found = expanded(pairs[i].text);
-        cr_expect_str_eq(found, pairs[i].wanted, "of \"%s\":\n%s", pairs[i].text, found);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const char *found = expanded(texts[i][0]);
+        cr_expect_str_eq(found, texts[i][1], "of \"%s\":\n%s", texts[i][0], found);
     }
-}
-
-#define CHECK(pairs) check(pairs, sizeof(pairs) / sizeof((pairs)[0]))
-
-Test(cc_source, tokens)
-{
-    static const struct pair pairs[] = {
-        {"a+++b", "a ++ + b"},
-        {"f<g><<<1,2>>>(x)", "f < g > <<< 1 , 2 >>> ( x )"},
-        {"a>>=1;x<<=2", "a >>= 1 ; x <<= 2"},
-        {"1e-5f 0x1p+3 .5 1'000 1.e2 3u", "1e-5f 0x1p+3 .5 1'000 1.e2 3u"},
-        {"\"a\\\"b\" 'c' '\\''", "\"a\\\"b\" 'c' '\\''"},
-        {"a/* b */c // d\ne", "a c e"},
-        {"a // b \\\n c\nd", "a d"},
-        {"a \\\n b", "a b"},
-        {"a /* b", "a !this comment has no end"},
-        {"a \"b\nc", "a \" c !this string has no \" at its end, in its line"},
-        {"a @ b", "a @ b !this character means nothing here"},
-    };
-    CHECK(pairs);
-}
-
-Test(cc_source, macros)
-{
-    static const struct pair pairs[] = {
-        {"#define N 3\nN + N", "3 + 3"},
-        {"#define F(a, b) ((a) * b)\nF(1 + 2, G(3, 4))", "( ( 1 + 2 ) * G ( 3 , 4 ) )"},
-        {"#define F(a) a\nF (1) F\n(2) F", "1 2 F"},
-        {"#define F(a) G(a)\n#define G(a) F(a)\nF(1)", "F ( 1 )"},
-        {"#define x x + y\n#define y x\nx", "x + x"},
-        {"#define S(a) #a\nS(b  \"c\" d)", "\"b \\\"c\\\" d\""},
-        {"#define J(a, b) a##b\nJ(x, 1) J(, y) J(x, )", "x1 y x"},
-        {"#define V(a, ...) a(__VA_ARGS__)\nV(f, 1, 2)", "f ( 1 , 2 )"},
-        {"#define E\nE a E", "a"},
-        {"#define N 1\n#undef N\nN", "N"},
-        {"__LINE__\n__LINE__ __FILE__", "1 2 \"text.cu\""},
-        {"#define F(a) a\nF(1, 2)", "F ( 1 , 2 ) !the macro F takes 1 argument, and here are 2"},
-        {"#define F(a) a\nF(1", "F ( 1 !the ) after the arguments of the macro F is missing"},
-    };
-    CHECK(pairs);
 }
 
 /* Ten lines that would make 10^9 tokens. */
@@ -90,33 +97,6 @@ Test(cc_source, macros_that_make_too_much_end)
     char *said = said_of(strcat(text, "A9\n"));
     cr_assert(strstr(said, "or make more than 300000 words") != NULL, "%s", said);
     free(said);
-}
-
-Test(cc_source, conditions)
-{
-    static const struct pair pairs[] = {
-        {"#if 1 + 1 == 2 && !defined X\na\n#else\nb\n#endif", "a"},
-        {"#ifdef X\na\n#elif defined(__CUDACC__)\nb\n#else\nc\n#endif", "b"},
-        {"#if 0\n#if 1\na\n#endif\ndon't\n#else\nb\n#endif", "b"},
-        {"#define N 3\n#if N << 2 == 12 ? N > 2 : 0\na\n#endif", "a"},
-        {"#ifndef X\n#define X\na\n#endif\n#ifndef X\nb\n#endif", "a"},
-        {"#if 1 +\n#endif", " !a number is missing in the condition of #if"},
-        {"#if -1 > 0u\n#endif", " !an unsigned number: nvcc accepts this, the page's compiler does "
-                                "not, in the condition of #if"},
-        {"#if 'a' == 97 && '\\n' == 10 && '\\x41' == 65\na\n#endif", "a"},
-        {"#if 'ab'\n#endif",
-         " !what stands between ' and ' is not one character in the condition of #if"},
-        {"#if (0 && 1 / 0) || (1 || 1 % 0) ? 1 : 1 / 0\na\n#endif", "a"},
-        {"#if 0 ? 1 / 0 : 0 || 1 / 0\n#endif", " !0 is divided by in the condition of #if"},
-        {"#if 1 / 0\n#endif", " !0 is divided by in the condition of #if"},
-        {"#if 1\na", "a !this #if has no #endif"},
-        {"#endif", " !this #endif has no #if before it"},
-        {"#error no way", " !#error no way"},
-        {"#fi", " !there is no directive #fi"},
-        {"#include <nowhere.h>", " !the header <nowhere.h>: the page's compiler does not have it"},
-        {"#include \"scan.h\"", " !the header \"scan.h\" was not found"},
-    };
-    CHECK(pairs);
 }
 
 /* Time and memory grow no faster than the text. */
