@@ -63,8 +63,8 @@ static const char *const texts[][2] = {
     {"#define N 3\n#if N << 2 == 12 ? N > 2 : 0\na\n#endif", "a"},
     {"#ifndef X\n#define X\na\n#endif\n#ifndef X\nb\n#endif", "a"},
     {"#if 1 +\n#endif", " !a number is missing in the condition of #if"},
-    {"#if -1 > 0u\n#endif", " !an unsigned number: nvcc accepts this, the page's compiler does not, "
-                            "in the condition of #if"},
+    {"#if -1 > 0u\n#endif", " !an unsigned number: nvcc accepts this, the page's compiler does not,"
+                            " in the condition of #if"},
     {"#if 'a' == 97 && '\\n' == 10 && '\\x41' == 65\na\n#endif", "a"},
     {"#if 'ab'\n#endif",
      " !what stands between ' and ' is not one character in the condition of #if"},
