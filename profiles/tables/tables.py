@@ -5,8 +5,8 @@ usage: profiles/tables/tables.py           brings every table up to date
        profiles/tables/tables.py --check   changes nothing; names stale files, and fails
 
 A table stands between the lines `<!-- begin NAME ... -->` and `<!-- end NAME -->`; records.TABLES
-has what makes its lines. lab-task-N is the task of lab N, from common/tools/labs/tasks, which `make
-labN` prints.
+has what makes its lines. lab-task-N is the task of lab N, from common/tools/labs/tasks.txt, which
+`make labN` prints.
 """
 import glob
 import os
@@ -23,9 +23,9 @@ REGION = re.compile(r"(<!-- begin ([a-z0-9-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)
 def lines_of(path, name):
     """What stands in the region of this name."""
     if name.startswith("lab-task-"):
-        task = os.path.join(TOP, "common/tools/labs/tasks", name[len("lab-task-"):] + ".md")
-        with open(task, encoding="utf-8") as file:
-            return file.read().splitlines()
+        with open(os.path.join(TOP, "common/tools/labs/tasks.txt"), encoding="utf-8") as file:
+            task = file.read().split("\n== %s\n" % name[len("lab-task-"):])[1]
+        return task.split("\n== ")[0].splitlines()
     if name not in TABLES:
         sys.exit("%s: nothing in profiles/tables makes the table %s" % (path, name))
     return TABLES[name]()

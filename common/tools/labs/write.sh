@@ -9,7 +9,7 @@ first*)
     text() { sed 's|^\( *\).*// lab: \(.*\)|\1// your line: \2|' "steps/first-kernel/$name.cu"; }
     ;;
 lab*)
-    todo="Fill in its gaps" task="cat $here/tasks/$number.md"
+    todo="Fill in its gaps" task="sed -n /^==.$number\$/,/^==/{/^==/!p} $here/tasks.txt"
     text() { $here/skeleton.sh "$number" "$source"; }
     ;;
 bug*)

@@ -25,6 +25,9 @@ PROFILES = TOP / "profiles"
 sys.path.append(str(PROFILES / "measure"))
 import cases  # noqa: E402  (it lies in profiles/)
 
+TASKS = dict(re.findall(r"^== (.*)\n((?:(?!== ).*\n)*)",
+                        (LABS / "tasks.txt").read_text(encoding="utf-8"), re.M))
+
 # The steps whose kernels the page compiles, too.
 COMPILED = (2, 3, 4, 5, 6, 7, 9, 11)  # steps, as in kernels.js
 CODE_LABS = (2, 3, 4, 5, 6, 7, 9, 11, 13)
@@ -75,10 +78,9 @@ def chapters():
     return CHAPTER.findall((NOTES / "README.md").read_text(encoding="utf-8"))
 
 
-def rendered(path):
-    command = ["pandoc", "--from", "gfm", "--to", "html5", "--no-highlight", "--wrap=none",
-               str(path)]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+def rendered(text):
+    command = ["pandoc", "--from", "gfm", "--to", "html5", "--no-highlight", "--wrap=none"]
+    return subprocess.run(command, check=True, capture_output=True, text=True, input=text).stdout
 
 
 def data_address(path):
@@ -147,7 +149,7 @@ def hints(name):
 def lab(match):
     """A lab's task and hints; lab_widget.js adds the questions."""
     name = match[1]
-    task = rendered(LABS / "tasks" / (name + ".md"))
+    task = rendered(TASKS[name])
     folded = "".join("<details class='hint'><summary>Hint %d</summary><p>%s</p></details>"
                      % (level, text) for level, text in enumerate(hints(name), 1))
     return '<section class="lab" data-lab="%s">%s%s</section>' % (
@@ -183,7 +185,7 @@ def open_link(match):
 
 def chapter_html(path, names):
     """The text of a chapter. Its ids begin with its name, as other chapters have the same ones."""
-    text = OUTSIDE.sub("", STYLE.sub("", rendered(path)))
+    text = OUTSIDE.sub("", STYLE.sub("", rendered(path.read_text(encoding="utf-8"))))
     if KERNEL.search(text):
         text = KERNEL.sub(FOLDED % int(path.name[:2]), text)
     text = CODE.sub(code_lab, LAB.sub(lab, text))

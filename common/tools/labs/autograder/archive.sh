@@ -58,14 +58,16 @@ settings() {
     cp "$weights" "$1/weights.txt"
 }
 
+task() { sed -n "/^== $lab\$/,/^==/{/^==/!p}" common/tools/labs/tasks.txt; }
+
 # fill FILE: a file of this folder, with what it says of the lab.
 fill() {
     # GitHub's steps give whole points.
     whole=$(echo "$most" | awk '{ whole = int($1 + 0.5); print whole < 2 ? 2 : whole }')
     uuid=$(python3 -c 'import sys, uuid; print(uuid.uuid5(uuid.NAMESPACE_URL, sys.argv[1]))' \
         "upsweep-lab$lab")
-    awk -v task="common/tools/labs/tasks/$lab.md" -v nvcc="$own" '
-        $0 == "@TASK@" { while ((getline line <task) > 0) print line; next }
+    task | awk -v nvcc="$own" '
+        $0 == "@TASK@" { while ((getline line <"-") > 0) print line; next }
         /^@NVCC@/ {
             if (nvcc == "") print "      - name: Install nvcc"
             if (nvcc == "") print "        run: sudo sh .github/upsweep/nvcc.sh"
@@ -100,7 +102,7 @@ classroom)
     mkdir "$new/.github/workflows"
     fill lab.yml >"$new/.github/workflows/lab.yml"
     cp "$SKELETON" "$new/lab$lab.cu"
-    cp "common/tools/labs/tasks/$lab.md" "$new/README.md"
+    task >"$new/README.md"
     ;;
 esac
 
