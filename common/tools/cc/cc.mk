@@ -26,7 +26,7 @@ build/tests/cc/%.nvcc.ptx: build/tests/cc/%.cu
 	$(call made,nvcc,$(NVCC) -w -O3 -lineinfo -ptx -arch=compute_90 $<)
 .PRECIOUS: build/tests/cc/%.cu build/tests/cc/%.nvcc.ptx
 
-test-cc-build: build/cc/upcc build/labs/run-first $(LAB_PROGRAMS) $$(LAB_TEXTS) \
+test-cc-build: build/cc/upcc $(LAB_PROGRAMS) $$(LAB_TEXTS) \
         $(foreach lab,$(LABS),$(addprefix build/labs/reference$(lab),.ptx .own.ptx)) \
         build/page/native $(if $(SMALL),,$(PAGE_PTX) $(call cc_random,1 2))
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # check_first.sh FILE [own]: runs one of the first puzzles on the emulator, with all checkers on.
 # The program itself says whether its numbers are right. With "own", without nvcc: common/tools/cc
-# compiles the kernel, and run-first launches it. Exit code 1: it is not right yet.
+# compiles the kernel, and run-lab launches it. Exit code 1: it is not right yet.
 file=$1
 [ -r "$file" ] || {
     echo "check_first.sh: there is no $file; make $(basename "$file" .cu) writes it." >&2
@@ -10,7 +10,7 @@ file=$1
 findings=$(mktemp) && trap 'rm -f "$findings"' EXIT
 if [ "$2" = own ]; then
     build/cc/upcc "$file" >"$findings" || exit 1
-    build/labs/run-first "$(basename "$file" .cu)" "$findings"
+    build/labs/run-lab "$(basename "$file" .cu)" "$findings"
 else
     build/emu/emu --tool all --error-exitcode 9 --kernel-instructions 16777216 \
         --log-file "$findings" run "$file" # as in run_puzzle.c

@@ -12,7 +12,6 @@
 #define _GNU_SOURCE /* readlink, mkdtemp, asprintf */
 #include "common/files/option_table.h"
 #include "common/files/visible.h"
-#include "common/tools/labs/compile.h"
 #include "common/tools/emu/report/report.h"
 #include "common/tools/labs/score.h"
 
@@ -139,10 +138,9 @@ static void path_of(char path[PATH_MAX], const char *folder, const char *name)
 static void path_of_solution(char path[PATH_MAX], const struct places *places,
                              const struct lab *lab, bool is_own)
 {
-    char own[32], name[64];
-    lab_name(lab, own, sizeof own);
-    snprintf(name, sizeof name, "reference%s%s%s.ptx", lab->exercise ? "-" : "", own,
-             is_own ? ".own" : "");
+    char own[LAB_NAME], name[64];
+    snprintf(name, sizeof name, "reference%s%s%s.ptx", lab->exercise ? "-" : "",
+             lab_name(lab, own), is_own ? ".own" : "");
     path_of(path, places->programs, name);
 }
 
@@ -511,7 +509,7 @@ static int print_facts(void)
 
 static int run(const struct arguments *a, const struct places *places, struct fault *fault)
 {
-    const struct lab *lab = lab_or_exercise(a->names[0]);
+    const struct lab *lab = lab_named(a->names[0]);
     struct lab_weights weights;
     static struct lab_verdict verdict;
     if (!lab) return fail(fault, EXIT_USAGE, "There is no lab \"%s\".", a->names[0]);

@@ -18,6 +18,7 @@ enum {
     LAB_LAUNCHES = 8,
     LAB_SIZES = 16, /* graded sizes of a lab */
     LAB_CASES = 64,
+    LAB_NAME = 12,
 };
 
 /* A lab's arrays in device memory: input and output of n floats each, and the workspace. Where the
@@ -85,15 +86,12 @@ struct lab {
     unsigned resident;
 };
 
-/* The lab of a number, or NULL. lab_at gives all in order, and NULL beyond the last. */
-const struct lab *lab_find(int number);
+/* All labs in order, without exercises; NULL beyond the last. */
 const struct lab *lab_at(size_t index);
-/* The lab of a number in decimal digits and nothing else, or NULL. */
-const struct lab *lab_named(const char *number);
-/* The same, and of the name of an exercise: "exercise4". */
-const struct lab *lab_or_exercise(const char *name);
-/* What finds it again: "3", or "exercise4". */
-void lab_name(const struct lab *, char *name, size_t size);
+/* The lab of a number in decimal digits, or an exercise: "3", or "exercise4"; or NULL. */
+const struct lab *lab_named(const char *name);
+/* What finds it again; `name` is room for it. */
+const char *lab_name(const struct lab *, char name[LAB_NAME]);
 
 /* ---- lab_table.c ----------------------------------------------------------------------------- */
 

@@ -213,97 +213,47 @@ static const char *const adds_f32[] = {"add.f32", "sub.f32", NULL};
 /* Flags are 0 or 1, so a ballot's population count adds them up as well. */
 static const char *const adds_flags[] = {"add.s32", "sub.s32", "popc.b32", NULL};
 
+/* A lab of a step's kernels: its folder, launches, least and most elements, the size that is timed,
+ * and the sizes handed out. */
+#define OF_STEP(step, launches, from, to, at, handed_out)                                          \
+    .source = "steps/" step "/scan.cu", .chapter = "notes/" step ".md", .plan = launches,          \
+    .least = from, .most = to, .timed = at, .sizes = handed_out, .expected = adds_f32
+
 static const struct lab labs[] = {
     {.number = 2,
      .title = "naive parallel scan",
-     .source = "steps/02-naive/scan.cu",
-     .chapter = "notes/02-naive.md",
-     .plan = plan_naive,
-     .least = 1,
-     .most = 1024,
-     .timed = 1024,
-     .sizes = any_block_sizes,
-     .expected = adds_f32},
+     OF_STEP("02-naive", plan_naive, 1, 1024, 1024, any_block_sizes)},
     {.number = 3,
      .title = "work-efficient scan",
-     .source = "steps/03-work-efficient/scan.cu",
-     .chapter = "notes/03-work-efficient.md",
-     .plan = plan_tree,
-     .least = 2,
-     .most = 2048,
-     .timed = 2048,
-     .power_of_two = true,
-     .sizes = tree_sizes,
-     .expected = adds_f32},
+     OF_STEP("03-work-efficient", plan_tree, 2, 2048, 2048, tree_sizes),
+     .power_of_two = true},
     {.number = 4,
      .title = "work-efficient scan without bank conflicts",
-     .source = "steps/04-conflict-free/scan.cu",
-     .chapter = "notes/04-conflict-free.md",
-     .plan = plan_padded_tree,
-     .least = 2,
-     .most = 2048,
-     .timed = 2048,
-     .power_of_two = true,
-     .sizes = tree_sizes,
-     .expected = adds_f32},
+     OF_STEP("04-conflict-free", plan_padded_tree, 2, 2048, 2048, tree_sizes),
+     .power_of_two = true},
     {.number = 5,
      .title = "scan of any size",
-     .source = "steps/05-arbitrary-size/scan.cu",
-     .chapter = "notes/05-arbitrary-size.md",
-     .plan = plan_arbitrary,
-     .block = ARBITRARY_BLOCK,
-     .least = 1,
-     .most = 8000,
-     .timed = LARGE,
-     .sizes = arbitrary_sizes,
-     .expected = adds_f32},
+     OF_STEP("05-arbitrary-size", plan_arbitrary, 1, 8000, LARGE, arbitrary_sizes),
+     .block = ARBITRARY_BLOCK},
     {.number = 6,
      .title = "eight elements per thread",
-     .source = "steps/06-vectorized/scan.cu",
-     .chapter = "notes/06-vectorized.md",
-     .plan = plan_float4_tree,
-     .block = FLOAT4_BLOCK,
-     .least = 1,
-     .most = 12000,
-     .timed = LARGE,
-     .sizes = float4_sizes,
-     .expected = adds_f32},
+     OF_STEP("06-vectorized", plan_float4_tree, 1, 12000, LARGE, float4_sizes),
+     .block = FLOAT4_BLOCK},
     {.number = 7,
      .title = "tree loops unrolled",
-     .source = "steps/07-unrolled/scan.cu",
-     .chapter = "notes/07-unrolled.md",
-     .plan = plan_float4_tree,
+     OF_STEP("07-unrolled", plan_float4_tree, 1, 12000, LARGE, float4_sizes),
      .block = FLOAT4_BLOCK,
-     .least = 1,
-     .most = 12000,
-     .timed = LARGE,
-     .sizes = float4_sizes,
-     .expected = adds_f32,
      .others = {.cap = 1.1,
                 .power = 4,
                 .saving = "Unrolled loops do not count, compare, multiply and jump."}},
     {.number = 9,
      .title = "warp shuffles",
-     .source = "steps/09-warp-shuffle/scan.cu",
-     .chapter = "notes/09-warp-shuffle.md",
-     .plan = plan_shuffle,
-     .block = FLOAT4_BLOCK,
-     .least = 1,
-     .most = 12000,
-     .timed = LARGE,
-     .sizes = float4_sizes,
-     .expected = adds_f32},
+     OF_STEP("09-warp-shuffle", plan_shuffle, 1, 12000, LARGE, float4_sizes),
+     .block = FLOAT4_BLOCK},
     {.number = 11,
      .title = "single pass with look-back",
-     .source = "steps/11-single-pass/scan.cu",
-     .chapter = "notes/11-single-pass.md",
-     .plan = plan_tiles,
+     OF_STEP("11-single-pass", plan_tiles, 1, 280000, LARGE, tile_sizes),
      .block = FLOAT4_BLOCK,
-     .least = 1,
-     .most = 280000,
-     .timed = LARGE,
-     .sizes = tile_sizes,
-     .expected = adds_f32,
      .resident = 2},
     {.number = 13,
      .title = "compaction: the elements greater than 0",
@@ -318,61 +268,36 @@ static const struct lab labs[] = {
      .sizes = kept_sizes,
      .expected = adds_flags,
      .adds_integers = true},
-};
-
-/* Exercises that are judged otherwise than the lab of their chapter. */
-static const struct lab exercises[] = {
+    /* Exercises that are judged otherwise than the lab of their chapter. plan_tree: n words of
+     * shared memory, which is no room for padding. */
     {.number = 4,
      .exercise = "exercise4",
      .title = "no bank conflicts, and no unused word",
-     .source = "steps/04-conflict-free/scan.cu",
-     .chapter = "notes/04-conflict-free.md",
-     .plan = plan_tree, /* n words of shared memory: no room for padding */
-     .least = 2,
-     .most = 2048,
-     .timed = 2048,
-     .power_of_two = true,
-     .sizes = tree_sizes,
-     .expected = adds_f32},
+     OF_STEP("04-conflict-free", plan_tree, 2, 2048, 2048, tree_sizes),
+     .power_of_two = true},
 };
 
-enum {
-    LAB_COUNT = sizeof labs / sizeof *labs,
-    EXERCISE_COUNT = sizeof exercises / sizeof *exercises
-};
+enum { ALL = sizeof labs / sizeof *labs };
 
-const struct lab *lab_at(size_t index) { return index < LAB_COUNT ? &labs[index] : NULL; }
-
-const struct lab *lab_find(int number)
+/* Exercises follow the labs. */
+const struct lab *lab_at(size_t index)
 {
-    for (size_t i = 0; i < LAB_COUNT; i++)
-        if (labs[i].number == number) return &labs[i];
+    return index < ALL && !labs[index].exercise ? &labs[index] : NULL;
+}
+
+const struct lab *lab_named(const char *name)
+{
+    char own[LAB_NAME];
+    for (size_t i = 0; i < ALL; i++)
+        if (!strcmp(lab_name(&labs[i], own), name)) return &labs[i];
     return NULL;
 }
 
-const struct lab *lab_named(const char *number)
+const char *lab_name(const struct lab *lab, char name[LAB_NAME])
 {
-    char name[12];
-    for (size_t i = 0; i < LAB_COUNT; i++) {
-        snprintf(name, sizeof name, "%d", labs[i].number);
-        if (!strcmp(name, number)) return &labs[i];
-    }
-    return NULL;
-}
-
-const struct lab *lab_or_exercise(const char *name)
-{
-    for (size_t i = 0; i < EXERCISE_COUNT; i++)
-        if (!strcmp(exercises[i].exercise, name)) return &exercises[i];
-    return lab_named(name);
-}
-
-void lab_name(const struct lab *lab, char *name, size_t size)
-{
-    if (lab->exercise)
-        snprintf(name, size, "%s", lab->exercise);
-    else
-        snprintf(name, size, "%d", lab->number);
+    if (lab->exercise) return lab->exercise;
+    snprintf(name, LAB_NAME, "%d", lab->number);
+    return name;
 }
 
 /* ---- on which sizes, inputs and orders of warps a submission is run -------------------------- */

@@ -12,9 +12,8 @@ LAB_SHARED := $(call objects,$(filter-out $(LAB_MAINS) common/tools/labs/run_%,$
 LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c) $(addprefix \
              common/,files/fault.c files/option_table.c files/visible.c step/element.c \
              harness/print/progress.c tools/emu/report/json.c))
-LAB_RUNS  := $(call objects,$(filter-out %/run_first.c %/run_puzzle.c,\
-             $(wildcard common/tools/labs/run_*.c)) $(addprefix common/,tools/labs/lab_table.c \
-             tools/labs/results_write.c files/fault.c files/option_table.c))
+LAB_RUNS  := $(call objects,$(wildcard common/tools/labs/run_*.c) $(addprefix common/,\
+             tools/labs/lab_table.c tools/labs/results.c files/fault.c files/option_table.c))
 LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab build/labs/gpu-lab
 LAB_TEXTS = build/labs/weights.txt build/labs/hints.txt
 JUDGES_LABS = $(LAB_PROGRAMS) $(LAB_TEXTS)
@@ -54,11 +53,6 @@ build/labs/reference-exercise%.cu: build/labs/reference%.cu \
 .PRECIOUS: build/labs/reference%.cu build/labs/reference-exercise%.cu
 
 build/labs/run-lab build/autograder/labs/run-lab: $(LAB_RUNS) build/emu/core.a
-	$(link_with_emulator)
-
-# Launches the first puzzles without the host code in their files.
-build/labs/run-first: $(call objects,$(addprefix common/,files/fault.c tools/labs/run_first.c \
-        tools/labs/run_puzzle.c tools/labs/run_entry.c)) build/emu/core.a
 	$(link_with_emulator)
 
 # The driver is found when it runs.
@@ -112,7 +106,7 @@ $(CHECKS_OF_LABS): $(JUDGES_LABS) \
 	$(Q)build/labs/check-lab $(call judged_as,$(call judged,$@)) labs/$(call judged,$@).cu \
 	    $(JUDGE) $(if $(filter hint%,$@),--hint $(or $(LEVEL),1),$(ARGS) $(FEWER_OK))
 
-FIRSTS_NEED = $(if $(filter own,$(COMPILER)),build/cc/upcc build/labs/run-first,$(EMU_RUNS))
+FIRSTS_NEED = $(if $(filter own,$(COMPILER)),build/cc/upcc build/labs/run-lab,$(EMU_RUNS))
 $(FIRSTS:%=check-%): check-%: | $$(FIRSTS_NEED)
 	$(Q)common/tools/labs/check_first.sh labs/$*.cu $(filter own,$(COMPILER)) $(FEWER_OK)
 

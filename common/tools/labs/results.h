@@ -1,6 +1,6 @@
 /*
  * results.h — what run-lab found out about a submission, as a stream of bytes between two
- * processes. results_write.c writes it, and results_read.c reads it.
+ * processes. results.c writes and reads it.
  *
  * The writer has executed a submission's code, so the reader trusts nothing: every length and every
  * number has a limit, all texts end with NUL, and what remains is a claim. A text may hold any
@@ -79,7 +79,7 @@ struct lab_results {
     struct lab_case_result cases[LAB_CASES];
 };
 
-/* ---- results_read.c: defensive --------------------------------------------------------------- */
+/* ---- reading, defensively -------------------------------------------------------------------- */
 
 /* Reads a stream. Returns 0. Otherwise returns -1, *out is empty, and `why` says in one sentence
  * what is wrong with it. A stream that ends after a whole case is read, and is not complete.
@@ -90,14 +90,14 @@ int results_read(const void *bytes, size_t size, struct lab_results *out, char *
 int results_read_file(const char *path, struct lab_results *out, char *why, size_t why_size);
 void results_free(struct lab_results *);
 
-/* ---- results_write.c ------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Each returns 0, or an errno. Cases are written in order, whole, and then the end. */
 int results_write_begin(int fd, const struct lab *, uint64_t seed, bool handed_out);
 int results_write_case(int fd, const struct lab_case_result *);
 int results_write_end(int fd);
 
-/* ---- the bytes of the stream, for results_write.c and results_read.c ------------------------- */
+/* ---- the bytes of the stream ----------------------------------------------------------------- */
 
 /*
  * Both are programs of the same build, so numbers and structs stand there as they are in memory.

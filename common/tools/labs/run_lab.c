@@ -1,13 +1,15 @@
 /*
  * run_lab.c — runs a submission's PTX on all cases of a lab, and writes what happened to a
- * descriptor of its own:
+ * descriptor of its own; or runs one of the first puzzles, whose host code needs nvcc:
  *
  *     run-lab LAB FILE.ptx --seed S [--handed-out] --results-fd N [--printf FILE]
+ *     run-lab first1 FILE.ptx
  *
  * The submission's code runs inside of this process, in the emulator, so what leaves it is a claim:
  * another process judges it (score.h). This process holds no expected output. A kernel's printf
  * goes to FILE, of at most PRINTF_BYTES, and otherwise nowhere. A flood of it ends the run. The
- * exit code is 0 if the stream is complete, 2 for a wrong command line, and 3 otherwise.
+ * exit code is 0 if the stream is complete, 2 for a wrong command line, and 3 otherwise. That of a
+ * puzzle is 0 if the numbers are right and no checker found anything, and 1 if not.
  */
 #define _GNU_SOURCE /* fopencookie */
 #include "common/files/option_table.h"
@@ -142,10 +144,12 @@ static int run(int count, char **argument, struct fault *fault)
     struct printed printed = {0};
     FILE *terminal = stdout;
     if (count < 3) return fail(fault, EXIT_USAGE, "LAB and FILE.ptx are missing.");
-    const struct lab *lab = lab_or_exercise(argument[1]);
-    if (!lab) return fail(fault, EXIT_USAGE, "There is no lab \"%s\".", argument[1]);
-    int code = read_options(&line, &arguments, fault);
+    const struct lab *lab = lab_named(argument[1]);
+    const struct puzzle *puzzle = puzzle_named(argument[1]);
+    if (!lab && !puzzle) return fail(fault, EXIT_USAGE, "There is no lab \"%s\".", argument[1]);
+    int code = puzzle ? 0 : read_options(&line, &arguments, fault);
     if (!code) code = ptx_read(argument[2], &ptx, fault);
+    if (!code && puzzle) return run_puzzle(puzzle, &ptx, stdout, fault);
     if (!code) code = redirect_printf(arguments.printf_file, &printed, fault);
     if (code) return code;
     int error = write_cases(lab, &ptx, &arguments, &printed);
@@ -159,5 +163,6 @@ static int run(int count, char **argument, struct fault *fault)
 int main(int count, char **argument)
 {
     struct fault fault = {0};
-    return run(count, argument, &fault) ? fault_say(&fault) : 0;
+    int code = run(count, argument, &fault);
+    return *fault.text ? fault_say(&fault) : code;
 }

@@ -1,5 +1,5 @@
 /*
- * score.h — the scorer, and what its files share.
+ * score.h — the scorer, what its files share, and how files are compiled.
  */
 #ifndef LAB_SCORE_H
 #define LAB_SCORE_H
@@ -154,6 +154,40 @@ int print_hint(FILE *, const struct lab_verdict *, FILE *hints, unsigned level, 
 void lab_verdict_text(FILE *, const struct lab_verdict *, const char *source);
 /* One JSON object and a newline; `is_exact` as in report.h. */
 void lab_verdict_json(FILE *, const struct lab_verdict *, const char *source, bool is_exact);
+
+/* ---- compile.c ------------------------------------------------------------------------------- */
+
+/* How a lab's file is compiled to PTX: by nvcc with these options, for `check`, for the step's own
+ * solution, and in the grader's sandbox; or, for `check` without nvcc, by common/tools/cc. */
+enum { COMPILE_ARGUMENTS = 16 };
+
+/* What the compiler may use for a student's file, in a check and in a grading: bytes of addresses
+ * and seconds of processor time of a process, bytes of a file, and bytes of messages. A lab's file
+ * takes nvcc 2 s, 250 MB and 20 kB of PTX. */
+#define COMPILE_ADDRESSES (2ULL << 30)
+enum { COMPILE_SECONDS = 10, COMPILE_FILE = 128 << 20, COMPILE_MESSAGES = 1 << 16 };
+
+/* What a verdict says of a file that does not compile. */
+#define COMPILE_REFUSED "It does not compile; the compiler says where, above."
+
+/* Fills argv, which ends with NULL: nvcc, its options, source and output. The strings are the
+ * caller's or constants. */
+void compile_arguments(const char *nvcc, const char *source, const char *ptx,
+                       const char *argv[COMPILE_ARGUMENTS]);
+/* The same for upcc, the compiler of common/tools/cc. */
+void compile_own_arguments(const char *upcc, const char *source, const char *ptx,
+                           const char *argv[COMPILE_ARGUMENTS]);
+
+/* Has a limit of a process ended the compiler, by its exit code, which is 128 and more after a
+ * signal, or a part of it, by its messages? If a submission says so itself, by #error, it only gets
+ * another reason. ptxas and nvcc exit with 255 after an error. */
+bool compile_exceeded(int code, const char *messages);
+
+/* Runs a program to its end, with stdout and stderr in the file `log` (NULL: as they are).
+ * Returns its exit code, 128 + the number of a signal that ended it, or -1 and errno. */
+int run_program(const char *const *argv, const char *log);
+/* Runs a compiler to its end, within the limits above, except that of messages. */
+int run_compiler(const char *const *argv, const char *log);
 
 /* ---- what the files of the scorer share ------------------------------------------------------ */
 

@@ -119,8 +119,8 @@ static struct lab_verdict verdict;
 
 static void init(void)
 {
-    make_results(lab_find(3), 9, false, &own);
-    make_results(lab_find(3), 9, false, &reference);
+    make_results(lab_named("3"), 9, false, &own);
+    make_results(lab_named("3"), 9, false, &reference);
 }
 
 static void fini(void)
@@ -133,7 +133,7 @@ TestSuite(lab_score, .init = init, .fini = fini);
 
 static double score(void)
 {
-    cr_assert_eq(score_lab(lab_find(3), &own, &reference, &weights, &verdict), 0, "%s",
+    cr_assert_eq(score_lab(lab_named("3"), &own, &reference, &weights, &verdict), 0, "%s",
                  verdict.failure);
     return verdict.points;
 }
@@ -323,7 +323,7 @@ Test(lab_score, places_in_messages_are_short)
  * a wrong size among the others costs its run. */
 Test(lab_score, sizes_that_are_handed_out_alone_earn_nothing)
 {
-    const struct lab *lab = lab_find(2);
+    const struct lab *lab = lab_named("2");
     unsigned unseen = 0;
     fini();
     make_results(lab, 9, false, &own);
@@ -429,13 +429,13 @@ Test(lab_score, where_one_warp_does_nearly_all_nothing_else_has_merit)
 Test(lab_score, a_lab_may_leave_fewer_other_instructions_free)
 {
     fini();
-    make_results(lab_find(7), 9, false, &own);
-    make_results(lab_find(7), 9, false, &reference);
+    make_results(lab_named("7"), 9, false, &own);
+    make_results(lab_named("7"), 9, false, &reference);
     for (size_t i = 0; i < own.case_count; i++) more_others(&own.cases[i], 1.1);
-    cr_assert_eq(score_lab(lab_find(7), &own, &reference, &weights, &verdict), 0);
+    cr_assert_eq(score_lab(lab_named("7"), &own, &reference, &weights, &verdict), 0);
     cr_expect_eq(verdict.points, 100);
     for (size_t i = 0; i < own.case_count; i++) more_others(&own.cases[i], 1.35);
-    cr_assert_eq(score_lab(lab_find(7), &own, &reference, &weights, &verdict), 0);
+    cr_assert_eq(score_lab(lab_named("7"), &own, &reference, &weights, &verdict), 0);
     cr_expect(verdict.fraction[LAB_WORK] > 0.25 && verdict.fraction[LAB_WORK] < 0.5, "%g",
               verdict.fraction[LAB_WORK]);
     expect_line(LAB_WORK, "up to 1.1 times as many lose no points");
@@ -607,8 +607,8 @@ Test(lab_score, printed_lines_are_noted)
     cr_assert_eq(verdict.line_count, 1);
     expect_line(LAB_CRITERIA, "The kernels have printed 7 lines in all runs; `make check3` shows");
     fini();
-    make_results(lab_find(3), 9, true, &own);
-    make_results(lab_find(3), 9, true, &reference);
+    make_results(lab_named("3"), 9, true, &own);
+    make_results(lab_named("3"), 9, true, &reference);
     own.cases[1].printed = 5;
     cr_expect_eq(score(), 100);
     cr_expect_eq(verdict.line_count, 0);
@@ -691,7 +691,7 @@ Test(lab_score, missing_cases_are_wrong)
 Test(lab_score, seconds_are_the_machines_fault)
 {
     end_case(&own.cases[2], LAB_SECONDS, "its grid has run for 60 seconds");
-    cr_expect_eq(score_lab(lab_find(3), &own, &reference, &weights, &verdict), -1);
+    cr_expect_eq(score_lab(lab_named("3"), &own, &reference, &weights, &verdict), -1);
     cr_expect_eq(verdict.status, VERDICT_UNJUDGED);
     cr_expect_str_eq(verdict.failure, "its grid has run for 60 seconds");
 }
@@ -700,13 +700,13 @@ Test(lab_score, seconds_are_the_machines_fault)
 Test(lab_score, results_that_do_not_belong)
 {
     own.seed++;
-    cr_expect_eq(score_lab(lab_find(3), &own, &reference, &weights, &verdict), -1);
+    cr_expect_eq(score_lab(lab_named("3"), &own, &reference, &weights, &verdict), -1);
     own.seed--, own.lab = 4;
-    cr_expect_eq(score_lab(lab_find(3), &own, &reference, &weights, &verdict), -1);
+    cr_expect_eq(score_lab(lab_named("3"), &own, &reference, &weights, &verdict), -1);
     own.lab = 3, own.cases[1].is.input++;
-    cr_expect_eq(score_lab(lab_find(3), &own, &reference, &weights, &verdict), -1);
+    cr_expect_eq(score_lab(lab_named("3"), &own, &reference, &weights, &verdict), -1);
     own.cases[1].is.input--, reference.complete = false;
-    cr_expect_eq(score_lab(lab_find(3), &own, &reference, &weights, &verdict), -1);
+    cr_expect_eq(score_lab(lab_named("3"), &own, &reference, &weights, &verdict), -1);
     cr_expect_eq(verdict.status, VERDICT_UNJUDGED);
     reference.complete = true;
     cr_expect_eq(score(), 100);
@@ -727,14 +727,14 @@ Test(lab_score, claims_are_made_visible)
     cr_expect_null(strchr(text, 0x1b));
 }
 
-static int weights_of(const char *text, int lab, struct lab_weights *w, char *why)
+static int weights_of(const char *text, struct lab_weights *w, char *why)
 {
     char path[] = "/tmp/lab-weights-XXXXXX";
     int fd = mkstemp(path);
     FILE *file = fdopen(fd, "w");
     fputs(text, file);
     fclose(file);
-    int code = lab_weights_read(path, lab_find(lab), w, why, 300);
+    int code = lab_weights_read(path, lab_named("4"), w, why, 300);
     remove(path);
     return code;
 }
@@ -743,8 +743,7 @@ Test(lab_weights, a_labs_own_come_first)
 {
     struct lab_weights w;
     char why[300];
-    cr_assert_eq(weights_of("lab4.work 7 # own\nwork 1\nsectors 2\n\nlab3.work 9\n", 4, &w, why),
-                 0);
+    cr_assert_eq(weights_of("lab4.work 7 # own\nwork 1\nsectors 2\n\nlab3.work 9\n", &w, why), 0);
     cr_expect_eq(w.points[LAB_WORK], 7);
     cr_expect_eq(w.points[LAB_SECTORS], 2);
     cr_expect_eq(w.points[LAB_HAZARDS], 0);
@@ -769,7 +768,7 @@ Test(lab_weights, wrong_lines_are_named)
     struct lab_weights w;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char why[300] = "";
-        cr_expect_eq(weights_of(wrong[i].text, 4, &w, why), -1, "%s", wrong[i].text);
+        cr_expect_eq(weights_of(wrong[i].text, &w, why), -1, "%s", wrong[i].text);
         cr_expect(strstr(why, wrong[i].why), "%s: %s", wrong[i].text, why);
     }
 }
@@ -797,7 +796,7 @@ static const struct lab *lab;
 
 static void init_kept(void)
 {
-    lab = lab_find(13);
+    lab = lab_named("13");
     make_results(lab, SEED, false, &own);
     make_results(lab, SEED, false, &reference);
 }
@@ -1001,7 +1000,7 @@ struct stream {
 
 static void write_all(int fd, const struct lab_results *results)
 {
-    cr_assert_eq(results_write_begin(fd, lab_find(3), results->seed, results->handed_out), 0);
+    cr_assert_eq(results_write_begin(fd, lab_named("3"), results->seed, results->handed_out), 0);
     for (size_t i = 0; i < results->case_count; i++)
         cr_assert_eq(results_write_case(fd, &results->cases[i]), 0);
     cr_assert_eq(results_write_end(fd), 0);
@@ -1012,7 +1011,7 @@ static struct stream make_stream(void)
     struct lab_results results;
     struct stream stream;
     FILE *file = tmpfile();
-    make_results(lab_find(3), 5, true, &results);
+    make_results(lab_named("3"), 5, true, &results);
     make_finding(&results.cases[0], 7);
     write_all(fileno(file), &results);
     stream.size = (size_t)lseek(fileno(file), 0, SEEK_END);
@@ -1042,7 +1041,7 @@ Test(lab_results, what_is_written_is_read)
     struct lab_results got, want;
     char why[RESULTS_TEXT];
     cr_assert_eq(results_read(stream.bytes, stream.size, &got, why, sizeof why), 0, "%s", why);
-    make_results(lab_find(3), 5, true, &want);
+    make_results(lab_named("3"), 5, true, &want);
     make_finding(&want.cases[0], 7);
     cr_expect(got.complete && got.lab == 3 && got.seed == 5 && got.handed_out);
     cr_assert_eq(got.case_count, want.case_count);
@@ -1090,8 +1089,8 @@ static void score_and_print(const struct lab_results *results, FILE *out)
     static const struct lab_weights weights = {{40, 20, 20, 20}};
     static struct lab_verdict verdict;
     static struct lab_results reference;
-    if (!reference.case_count) make_results(lab_find(3), 5, true, &reference);
-    score_lab(lab_find(3), results, &reference, &weights, &verdict);
+    if (!reference.case_count) make_results(lab_named("3"), 5, true, &reference);
+    score_lab(lab_named("3"), results, &reference, &weights, &verdict);
     cr_expect(verdict.points >= 0 && verdict.points <= 100, "%g points", verdict.points);
     lab_verdict_text(out, &verdict, "labs/lab3.cu");
     lab_verdict_json(out, &verdict, "labs/lab3.cu", false);
@@ -1133,8 +1132,8 @@ Test(lab_results, more_cases_than_allowed_are_refused)
     struct lab_results results, got;
     char why[RESULTS_TEXT] = "", path[] = "/tmp/lab-results-XXXXXX";
     int fd = mkstemp(path);
-    make_results(lab_find(3), 5, true, &results);
-    results_write_begin(fd, lab_find(3), 5, true);
+    make_results(lab_named("3"), 5, true, &results);
+    results_write_begin(fd, lab_named("3"), 5, true);
     for (int i = 0; i <= LAB_CASES; i++) results_write_case(fd, &results.cases[0]);
     results_write_end(fd);
     cr_expect_eq(results_read_file(path, &got, why, sizeof why), -1);
@@ -1150,7 +1149,7 @@ Test(lab_results, a_full_disk_is_an_errno)
 {
     FILE *full = fopen("/dev/full", "w");
     cr_assert(full);
-    cr_expect_neq(results_write_begin(fileno(full), lab_find(3), 1, true), 0);
+    cr_expect_neq(results_write_begin(fileno(full), lab_named("3"), 1, true), 0);
     fclose(full);
 }
 
@@ -1187,7 +1186,7 @@ Test(lab_results, counters_that_contradict_each_other_are_refused)
         struct lab_results results, got;
         char why[RESULTS_TEXT];
         FILE *file = tmpfile();
-        make_results(lab_find(3), 5, true, &results);
+        make_results(lab_named("3"), 5, true, &results);
         forge[i](&results.cases[3]);
         write_all(fileno(file), &results);
         results_free(&results);

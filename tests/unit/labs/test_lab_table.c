@@ -16,13 +16,13 @@ Test(lab_table, labs_are_found_by_number)
     size_t count = 0;
     EACH_LAB(lab)
     {
+        char name[LAB_NAME];
         count++;
-        cr_expect_eq(lab_find(lab->number), lab);
+        cr_expect_eq(lab_named(lab_name(lab, name)), lab);
     }
     cr_expect_eq(count, 9);
-    cr_expect_null(lab_find(0));
-    cr_expect_null(lab_find(8));
-    cr_expect_eq(lab_named("11"), lab_find(11));
+    cr_expect_null(lab_named("0"));
+    cr_expect_null(lab_named("8"));
     cr_expect_null(lab_named("3x"));
     cr_expect_null(lab_named(" 3"));
     cr_expect_null(lab_named(""));
@@ -30,17 +30,12 @@ Test(lab_table, labs_are_found_by_number)
 
 Test(lab_table, an_exercise_is_found_by_name_and_is_no_lab)
 {
-    const struct lab *exercise = lab_or_exercise("exercise4");
-    char name[32];
+    const struct lab *exercise = lab_named("exercise4");
+    char name[LAB_NAME];
     cr_assert_not_null(exercise);
-    cr_expect_neq(exercise, lab_find(4));
-    cr_expect_null(lab_named("exercise4"));
-    cr_expect_null(lab_or_exercise("exercise3"));
-    cr_expect_eq(lab_or_exercise("3"), lab_find(3));
-    lab_name(exercise, name, sizeof name);
-    cr_expect_str_eq(name, "exercise4");
-    lab_name(lab_find(11), name, sizeof name);
-    cr_expect_str_eq(name, "11");
+    cr_expect_neq(exercise, lab_named("4"));
+    cr_expect_null(lab_named("exercise3"));
+    cr_expect_str_eq(lab_name(exercise, name), "exercise4");
     for (const size_t *n = exercise->sizes; *n; n++) {
         struct lab_plan plan = {0};
         exercise->plan(*n, &plan);
@@ -155,7 +150,7 @@ Test(lab_cases, are_drawn_between_neighbourhoods)
     struct lab_case cases[LAB_CASES];
     size_t between = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        size_t count = lab_cases(lab_find(6), seed, false, cases);
+        size_t count = lab_cases(lab_named("6"), seed, false, cases);
         for (size_t i = 0; i < count; i++) between += cases[i].n > 6000 && cases[i].n < 8000;
     }
     cr_expect_gt(between, 0);
@@ -184,10 +179,10 @@ Test(lab_cases, blocks_wait_for_blocks_on_a_small_device)
 Test(lab_cases, are_the_same_for_one_seed_only)
 {
     struct lab_case first[LAB_CASES] = {0}, again[LAB_CASES] = {0}, other[LAB_CASES] = {0};
-    size_t count = lab_cases(lab_find(5), 7, false, first);
-    cr_expect_eq(lab_cases(lab_find(5), 7, false, again), count);
+    size_t count = lab_cases(lab_named("5"), 7, false, first);
+    cr_expect_eq(lab_cases(lab_named("5"), 7, false, again), count);
     cr_expect_eq(memcmp(first, again, sizeof first), 0);
-    lab_cases(lab_find(5), 8, false, other);
+    lab_cases(lab_named("5"), 8, false, other);
     cr_expect_neq(memcmp(first, other, sizeof first), 0);
 }
 
@@ -195,7 +190,7 @@ Test(lab_cases, are_the_same_for_one_seed_only)
 Test(lab_cases, inputs_have_exact_sums)
 {
     static float in[MOST];
-    cr_assert_leq(lab_find(11)->most, MOST);
+    cr_assert_leq(lab_named("11")->most, MOST);
     EACH_LAB(lab)
     {
         struct lab_case c = {.n = lab->most, .input = 12345};
@@ -241,7 +236,7 @@ static void check_bounded(const struct lab_case *c, const float *in)
 Test(lab_cases, sums_across_a_boundary_are_exact_in_floats_only_slow)
 {
     static float in[MOST];
-    cr_assert_leq(lab_find(11)->most, MOST);
+    cr_assert_leq(lab_named("11")->most, MOST);
     struct lab_case cases[LAB_CASES];
     EACH_LAB(lab)
     {

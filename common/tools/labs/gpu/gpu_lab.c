@@ -351,7 +351,7 @@ int main(int count, char **argument)
     struct program programs[2];
     static struct gpu gpu;
     char why[300];
-    const struct lab *lab = count == 6 ? lab_or_exercise(argument[1]) : NULL;
+    const struct lab *lab = count == 6 ? lab_named(argument[1]) : NULL;
     if (!lab) {
         fputs("gpu-lab: give LAB OWN.ptx SOLUTION.ptx SEED handed-out|drawn.\n", stderr);
         return 2;

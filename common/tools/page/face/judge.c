@@ -1,7 +1,6 @@
 /* judge.c — compiles the CUDA C of a request, or judges it as check-lab does, with its code. */
 #define _GNU_SOURCE /* fmemopen, open_memstream */
 #include "face.h"
-#include "common/tools/labs/compile.h"
 #include "common/tools/labs/run_case.h"
 #include "common/tools/labs/score.h"
 #include <stdlib.h>
@@ -263,7 +262,7 @@ static void write_answer(FILE *out, struct session *s)
 static void judge(struct session *s)
 {
     const struct puzzle *puzzle = puzzle_named(s->request->lab);
-    s->lab = lab_or_exercise(s->request->lab);
+    s->lab = lab_named(s->request->lab);
     s->compiled = compile_request(s->request);
     if (puzzle)
         judge_puzzle(s, puzzle);
