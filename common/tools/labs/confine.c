@@ -47,40 +47,12 @@
 
 /* Calls that a compiler and an emulator do not need. */
 static const uint32_t refused[] = {
-    SYS_unshare,
-    SYS_setns,
-    SYS_mount,
-    SYS_umount2,
-    SYS_pivot_root,
-    SYS_chroot,
-    SYS_fsopen,
-    SYS_fsmount,
-    SYS_move_mount,
-    SYS_open_tree,
-    SYS_ptrace,
-    SYS_process_vm_readv,
-    SYS_process_vm_writev,
-    SYS_bpf,
-    SYS_perf_event_open,
-    SYS_userfaultfd,
-    SYS_keyctl,
-    SYS_add_key,
-    SYS_request_key,
-    SYS_io_uring_setup,
-    SYS_io_uring_enter,
-    SYS_io_uring_register,
-    SYS_memfd_create,
-    SYS_shmget,
-    SYS_msgget,
-    SYS_semget,
-    SYS_mq_open,
-    SYS_socket,
-    SYS_socketpair,
-    SYS_open_by_handle_at,
-    SYS_kexec_load,
-    SYS_init_module,
-    SYS_finit_module,
-};
+    SYS_unshare, SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_fsopen,
+    SYS_fsmount, SYS_move_mount, SYS_open_tree, SYS_ptrace, SYS_process_vm_readv,
+    SYS_process_vm_writev, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl, SYS_add_key,
+    SYS_request_key, SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
+    SYS_memfd_create, SYS_shmget, SYS_msgget, SYS_semget, SYS_mq_open, SYS_socket, SYS_socketpair,
+    SYS_open_by_handle_at, SYS_kexec_load, SYS_init_module, SYS_finit_module};
 enum { REFUSED = sizeof refused / sizeof *refused };
 
 #define NAMESPACES                                                                                 \

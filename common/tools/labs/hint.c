@@ -59,12 +59,9 @@ void find_gaps(FILE *source, struct lab_verdict *v)
     }
 }
 
-/* ---- does a line of a CUDA file stand in an `if`? Read as text ------------------------------- */
+/* ---- does a line of a CUDA file stand in an `if`? -------------------------------------------- */
 
-/*
- * Does a line of a CUDA file stand in an `if`? Read as text: strings with braces and
- * macros that hold any are not understood.
- */
+/* It is read as text: strings with braces and macros that hold any are not understood. */
 
 enum { SOURCE_LINE = 1000, DEPTH = 64, HEAD_BYTES = 16 };
 
@@ -148,11 +145,7 @@ bool is_in_branch(FILE *source, unsigned line)
     return found && stands_in_branch(&reader);
 }
 
-/* ---- one hint, chosen by what the check has found -------------------------------------------- */
-
-/*
- * The texts are in hints.txt.
- */
+/* ---- one hint of hints.txt, chosen by what the check has found ------------------------------- */
 
 enum { LINE_BYTES = 300, TOPIC_BYTES = 60, COLUMNS = 100 };
 

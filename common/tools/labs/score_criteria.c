@@ -219,43 +219,61 @@ static const struct lab_line *worst_line(const struct compared *c, enum reason r
 
 typedef unsigned long long number;
 
-static struct verdict_line *explain_others(struct lab_verdict *v, const struct compared *c,
-                                           double lost)
+static enum lab_criterion criterion_of(enum reason reason)
 {
-    const char *saving = v->lab->others.saving;
-    return add_line(
-        v, LAB_WORK, lost,
-        "n = %zu: %llu instructions of lanes besides the additions, where the step's "
-        "solution needs %llu and up to %g times as many lose no points; this line executes "
-        "most.%s%s",
-        c->own->is.n, (number)c->got.other, (number)c->expected.other, cap_of_others(v->lab),
-        saving ? " " : "", saving ? saving : "");
+    if (reason <= LONGEST) return LAB_WORK;
+    if (reason <= CONFLICTS_ALONE) return LAB_CONFLICTS;
+    return reason <= SECTORS_ALONE ? LAB_SECTORS : LAB_HAZARDS;
 }
 
-static struct verdict_line *explain_work(struct lab_verdict *v, const struct compared *c,
-                                         enum reason reason, double lost)
+#define COUNT(member) offsetof(struct lab_sums, member)
+#define NO_MERIT                                                                                   \
+    "too few lanes work at a time: where nothing runs in parallel, there is no merit in having no "
+
+/* What is said of a reason that is about one count, of the submission and of the step's solution. */
+static const struct {
+    const char *text;
+    size_t count;
+} texts[REASONS] = {
+    [ADDS] = {"%llu additions, where the step's solution makes %llu; this line makes most of them.",
+              COUNT(adds)},
+    [LONGEST] = {"the longest warps execute %llu instructions, where those of the step's solution "
+                 "execute %llu and half as many more lose no points: one warp or one block does "
+                 "what others could.",
+                 COUNT(longest_warps)},
+    [OTHER_ALONE] = {"%llu warp instructions besides the additions, where the step's solution "
+                     "needs %llu and twice as many lose no points; this line executes most.",
+                     COUNT(other_instructions)},
+    [NO_SHARED] = {"%llu wavefronts of shared memory, where the step's solution has %llu: without "
+                   "shared memory there is no merit in having no conflicts.",
+                   COUNT(wavefronts)},
+    [SHUFFLED] = {"%llu shuffles, where the step's solution has none: what moves by shuffles has "
+                  "no conflicts to avoid.",
+                  COUNT(shuffles)},
+    [SECTORS] = {"%llu sectors of 32 bytes are moved, where the step's solution moves %llu; this "
+                 "line wastes most.",
+                 COUNT(sectors)},
+    [CONFLICTS_ALONE] = {NO_MERIT "conflicts.", 0},
+    [SECTORS_ALONE] = {"too few lanes work at a time: where nothing runs in parallel, there is no "
+                       "merit in moving few sectors.",
+                       0},
+    [HAZARDS_ALONE] = {NO_MERIT "hazards.", 0},
+};
+
+static struct verdict_line *explain(struct lab_verdict *v, const struct compared *c,
+                                    enum reason reason, double lost)
 {
     size_t n = c->own->is.n;
     const struct lab_sums *got = &c->got, *expected = &c->expected;
+    const char *saving = v->lab->others.saving ? v->lab->others.saving : "";
+    char text[VERDICT_TEXT];
     switch (reason) {
-    case ADDS:
-        return add_line(v, LAB_WORK, lost,
-                        "n = %zu: %llu additions, where the step's solution makes %llu; this line "
-                        "makes most of them.",
-                        n, (number)got->adds, (number)expected->adds);
     case SERIAL:
         return add_line(v, LAB_WORK, lost,
                         "n = %zu: %llu warp instructions add, where the step's solution needs "
                         "%llu and twice as many lose no points: too few lanes add at a time.",
                         n, (number)(got->add_instructions + got->unexpected_instructions),
                         (number)expected->add_instructions);
-    case LONGEST:
-        return add_line(
-            v, LAB_WORK, lost,
-            "n = %zu: the longest warps execute %llu instructions, where those of the "
-            "step's solution execute %llu and half as many more lose no points: one warp or one "
-            "block does what others could.",
-            n, (number)got->longest_warps, (number)expected->longest_warps);
     case HIDDEN:
         return add_line(v, LAB_WORK, lost,
                         "n = %zu: %s computes %llu elements; this lab expects %s, and other "
@@ -267,67 +285,26 @@ static struct verdict_line *explain_work(struct lab_verdict *v, const struct com
                         "n = %zu: %llu additions are too few for these results, which need at "
                         "least %zu; the others are made by other instructions, and earn no points.",
                         n, (number)got->adds, n - 2);
-    case OTHER_ALONE:
+    case OTHER:
         return add_line(
             v, LAB_WORK, lost,
-            "n = %zu: %llu warp instructions besides the additions, where the step's "
-            "solution needs %llu and twice as many lose no points; this line executes most.",
-            n, (number)got->other_instructions, (number)expected->other_instructions);
-    default: return explain_others(v, c, lost);
-    }
-}
-
-static enum lab_criterion criterion_of(enum reason reason)
-{
-    if (reason <= LONGEST) return LAB_WORK;
-    if (reason <= CONFLICTS_ALONE) return LAB_CONFLICTS;
-    return reason <= SECTORS_ALONE ? LAB_SECTORS : LAB_HAZARDS;
-}
-
-static struct verdict_line *explain_alone(struct lab_verdict *v, const struct compared *c,
-                                          enum reason reason, double lost)
-{
-    const char *merit = reason == CONFLICTS_ALONE ? "having no conflicts"
-                        : reason == SECTORS_ALONE ? "moving few sectors"
-                                                  : "having no hazards";
-    return add_line(v, criterion_of(reason), lost,
-                    "n = %zu: too few lanes work at a time: where nothing runs in parallel, there "
-                    "is no merit in %s.",
-                    c->own->is.n, merit);
-}
-
-static struct verdict_line *explain(struct lab_verdict *v, const struct compared *c,
-                                    enum reason reason, double lost)
-{
-    size_t n = c->own->is.n;
-    const struct lab_sums *got = &c->got, *expected = &c->expected;
-    switch (reason) {
+            "n = %zu: %llu instructions of lanes besides the additions, where the step's solution "
+            "needs %llu and up to %g times as many lose no points; this line executes most.%s%s",
+            n, (number)got->other, (number)expected->other, cap_of_others(v->lab),
+            *saving ? " " : "", saving);
     case CONFLICTS:
         return add_line(v, LAB_CONFLICTS, lost,
                         "n = %zu: %llu wavefronts, %llu of them bank conflicts, where the step's "
                         "solution needs %llu; this line has most conflicts.",
                         n, (number)got->wavefronts, (number)got->conflicts,
                         (number)expected->wavefronts);
-    case NO_SHARED:
-        return add_line(v, LAB_CONFLICTS, lost,
-                        "n = %zu: %llu wavefronts of shared memory, where the step's solution has "
-                        "%llu: without shared memory there is no merit in having no conflicts.",
-                        n, (number)got->wavefronts, (number)expected->wavefronts);
-    case SHUFFLED:
-        return add_line(v, LAB_CONFLICTS, lost,
-                        "n = %zu: %llu shuffles, where the step's solution has none: what moves "
-                        "by shuffles has no conflicts to avoid.",
-                        n, (number)got->shuffles);
-    case CONFLICTS_ALONE:
-    case SECTORS_ALONE:
-    case HAZARDS_ALONE: return explain_alone(v, c, reason, lost);
-    case SECTORS:
-        return add_line(v, LAB_SECTORS, lost,
-                        "n = %zu: %llu sectors of 32 bytes are moved, where the step's solution "
-                        "moves %llu; this line wastes most.",
-                        n, (number)got->sectors, (number)expected->sectors);
-    default: return explain_work(v, c, reason, lost);
+    default: break;
     }
+    uint64_t own, solution;
+    memcpy(&own, (const char *)got + texts[reason].count, sizeof own);
+    memcpy(&solution, (const char *)expected + texts[reason].count, sizeof solution);
+    snprintf(text, sizeof text, texts[reason].text, (number)own, (number)solution);
+    return add_line(v, criterion_of(reason), lost, "n = %zu: %s", n, text);
 }
 
 /* One line for a reason, with the size where it costs most. */

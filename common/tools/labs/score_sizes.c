@@ -132,8 +132,6 @@ static bool kept_is_right(const struct lab *lab, const struct lab_case_result *r
     return right;
 }
 
-/* ---- is the output of each run right? -------------------------------------------------------- */
-
 /* ---- one output ------------------------------------------------------------------------------ */
 
 /* verify.h calls its own result a verdict. `start` is the first element that it is about. */

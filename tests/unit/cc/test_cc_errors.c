@@ -347,11 +347,6 @@ Test(cc_command, options)
     expect_status(0, UPCC "-Ih --define=THREE=3 k.cu --instance='k<7>' | cmp - k.ptx 2>&1");
     expect_status(0, UPCC K "--check 2>&1");
     cr_expect_str_eq(output, "");
-    expect_status(0, UPCC K "--json --output=j.ptx 2>&1 && cmp j.ptx k.ptx");
-    expect("{\"diagnostics\":[],\n\"ptx\":\"//\\n// Compiled by");
-    expect("(\\n\\u0009.param .u64 _Z1kILi7EEvPi_param_0\\n)");
-    expect_status(0, UPCC K "--json");
-    expect(".file\\u00091 \\\"k.cu\\\"\\n");
     expect_status(0, UPCC "--version");
     cr_expect_str_eq(output, "upcc: a subset of CUDA C to PTX 9.0 for sm_90\n");
     expect_status(0, UPCC "--help");
@@ -372,17 +367,7 @@ Test(cc_command, what_it_says_of_wrong_texts)
                              "    3 | /* ä */ if (ofset = 1) *x = 0; }\n"
                              "      |             ^~~~~\n"
                              "      = did you mean `offset`?\n");
-    expect_status(1, UPCC "w.cu --json 2>&1");
-    cr_expect_str_eq(output,
-                     "{\"diagnostics\":[\n"
-                     "{\"severity\":\"error\",\"file\":\"w.cu\",\"line\":1,\"column\":43,"
-                     "\"length\":3,\"text\":\"`yes` is not declared here\",\"hint\":null},\n"
-                     "{\"severity\":\"error\",\"file\":\"w.cu\",\"line\":3,\"column\":14,"
-                     "\"length\":5,\"text\":\"`ofset` is not declared here\","
-                     "\"hint\":\"did you mean `offset`?\"}]}\n");
     expect_status(0, "echo '__global__ void k(int *x) { *x == 1; }' >$t/w.cu");
-    expect_status(0, UPCC "w.cu --json");
-    expect("{\"diagnostics\":[\n{\"severity\":\"warning\",");
     expect_status(0, UPCC "w.cu 2>&1 >/dev/null");
     expect("w.cu:1:32: warning: the value of this is computed, and not used\n");
 }
@@ -400,7 +385,6 @@ Test(cc_command, refuses)
         {"large.cu", "\"large.cu\" cannot be read: File too large."},
         {K "-o none/k.ptx", "\"none/k.ptx\" cannot be written: No such file or directory."},
         {K ">/dev/full", "\"stdout\" cannot be written: No space left on device."},
-        {K "--json >/dev/full", "\"stdout\" cannot be written: No space left on device."},
         {"k.cu $(yes -- -DX=1 | head -n 101)", "\"X=1\" is one option too many of its kind."},
     };
     expect_status(0, PUT "; head -c 9 /dev/zero >zero.cu; "

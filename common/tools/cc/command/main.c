@@ -1,5 +1,7 @@
 /*
- * main.c — the command upcc, and diagnostics for people and for programs.
+ * main.c — the command upcc, which compiles device code to PTX, or says what is wrong:
+ *
+ *     upcc FILE.cu [-o FILE.ptx] [-I FOLDER] [-D NAME=VALUE] [--instance NAME<…>] [--check]
  */
 #define _GNU_SOURCE /* strdup */
 #include "common/tools/cc/cc.h"
@@ -13,19 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- diagnostics for people and for programs ------------------------------------------------- */
-
-/* "scan.cu:12:5: error: …", the line, a caret below it, and the hint. `text` is the file's, or
- * NULL. */
-static void print_diagnostic(FILE *, const struct cc_diagnostic *, const char *text, bool colour);
-
-/* {"diagnostics":[{"severity":"error","file":…,"line":…,"column":…,"length":…,"text":…,
- * "hint":…}]} and, unless it is NULL, "ptx". */
-static void print_json(FILE *, const struct cc_result *);
-
-/* ---- writes diagnostics ---------------------------------------------------------------------- */
-
-/* ---- for people ------------------------------------------------------------------------------ */
+/* ---- diagnostics ----------------------------------------------------------------------------- */
 
 static const char *const RED = "\033[1;31m", *const YELLOW = "\033[1;33m", *const BOLD = "\033[1m",
                          *const PLAIN = "\033[0m";
@@ -58,6 +48,8 @@ static void print_line(FILE *to, const struct cc_diagnostic *d, const char *line
     fputc('\n', to);
 }
 
+/* "scan.cu:12:5: error: …", the line, a caret below it, and the hint. `text` is the file's, or
+ * NULL. */
 static void print_diagnostic(FILE *to, const struct cc_diagnostic *d, const char *text, bool colour)
 {
     bool error = d->severity == CC_ERROR;
@@ -80,59 +72,7 @@ static void print_diagnostic(FILE *to, const struct cc_diagnostic *d, const char
     }
 }
 
-/* ---- for programs ---------------------------------------------------------------------------- */
-
-static void print_string(FILE *to, const char *text)
-{
-    if (text == NULL) {
-        fputs("null", to);
-        return;
-    }
-    fputc('"', to);
-    for (; *text != 0; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(to, "\\%c", c);
-        else if (c == '\n')
-            fputs("\\n", to);
-        else if (c < ' ')
-            fprintf(to, "\\u%04x", c);
-        else
-            fputc(c, to);
-    }
-    fputc('"', to);
-}
-
-static void print_json(FILE *to, const struct cc_result *result)
-{
-    fputs("{\"diagnostics\":[", to);
-    for (size_t i = 0; i < result->count; i++) {
-        const struct cc_diagnostic *d = &result->diagnostics[i];
-        fprintf(to, "%s\n{\"severity\":\"%s\",\"file\":", i == 0 ? "" : ",",
-                d->severity == CC_ERROR ? "error" : "warning");
-        print_string(to, d->file);
-        fprintf(to, ",\"line\":%d,\"column\":%d,\"length\":%d,\"text\":", d->line, d->column,
-                d->length);
-        print_string(to, d->text);
-        fputs(",\"hint\":", to);
-        print_string(to, d->hint);
-        fputc('}', to);
-    }
-    fputs("]", to);
-    if (result->ptx != NULL) {
-        fputs(",\n\"ptx\":", to);
-        print_string(to, result->ptx);
-    }
-    fputs("}\n", to);
-}
-
-/* ---- the command ----------------------------------------------------------------------------- */
-
-/*
- * The command upcc: compiles the device code of a file to PTX, or says what is wrong.
- *
- *     upcc FILE.cu [-o FILE.ptx] [-I FOLDER] [-D NAME=VALUE] [--instance NAME<…>] [--check]
- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 enum { COMPILED = 0, REFUSED = 1, MOST = 100, LARGEST_FILE = 16 << 20 };
 
@@ -150,11 +90,9 @@ struct list {
 struct arguments {
     struct list folders, defines, instances;
     const char *source, *output;
-    bool check, json, help, version;
+    bool check, help, version;
     struct file *files;
 };
-
-/* ---- the command line ------------------------------------------------------------------------ */
 
 static int add(struct list *list, const char *value, struct fault *fault)
 {
@@ -186,7 +124,6 @@ static const struct option_row rows[] = {
     {"define", "NAME=VALUE", "define a macro", add_define, NULL, 'D', 0},
     OPTION("instance", "NAME<...>", "compile this instance of a template, too", add_instance),
     OPTION_FLAG("check", "find errors, and write no PTX", struct arguments, check),
-    OPTION_FLAG("json", "print errors, warnings and PTX as JSON", struct arguments, json),
     OPTION_FLAG("version", "print what it compiles to", struct arguments, version),
     OPTION_FLAG("help", "print this help", struct arguments, help),
 };
@@ -285,13 +222,8 @@ static void print_all(struct arguments *arguments, const struct cc_result *resul
 static int write_output(const struct arguments *arguments, const struct cc_result *result,
                         struct fault *fault)
 {
-    const char *path = arguments->json ? NULL : arguments->output;
-    if (arguments->json) print_json(stdout, result);
-    int error = fflush(stdout) != 0 ? errno : 0;
-    if (error == 0 && result->ptx != NULL && (!arguments->json || arguments->output != NULL)) {
-        path = arguments->output;
-        error = whole_file_write(path, result->ptx, strlen(result->ptx));
-    }
+    const char *path = arguments->output;
+    int error = result->ptx ? whole_file_write(path, result->ptx, strlen(result->ptx)) : 0;
     if (error == 0) return 0;
     return fail(fault, EXIT_USAGE, "\"%s\" cannot be written: %s.", path == NULL ? "stdout" : path,
                 strerror(error));
@@ -311,7 +243,7 @@ static int compile(struct arguments *arguments, struct fault *fault)
                                        .instance_count = arguments->instances.count,
                                        .check_only = arguments->check};
     struct cc_result *result = cc_compile(arguments->source, text, &options);
-    if (!arguments->json) print_all(arguments, result);
+    print_all(arguments, result);
     int code = write_output(arguments, result, fault);
     if (code == 0) code = result->errors > 0 ? REFUSED : COMPILED;
     cc_free(result);

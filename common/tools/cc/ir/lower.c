@@ -111,8 +111,6 @@ struct ir_value *lower_builtin(struct lower *l, const struct expr *e)
     return lower_add(l, value);
 }
 
-/* ---- statements as blocks -------------------------------------------------------------------- */
-
 /* ---- declarations ---------------------------------------------------------------------------- */
 
 static bool has_initial(const struct symbol *symbol, int64_t offset)

@@ -12,10 +12,6 @@ static int emit_function_name(struct emit *, const struct function *);
 
 /* ---- a text that grows ----------------------------------------------------------------------- */
 
-/*
- * A text that grows.
- */
-
 static void make_room(struct text *t, size_t more)
 {
     if (t->used + more < t->room) return;

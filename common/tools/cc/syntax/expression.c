@@ -328,8 +328,6 @@ static struct expr *read_postfix(struct parser *p)
     }
 }
 
-/* ---- the grammar of expressions, from commas down to unary operators ------------------------- */
-
 /* ---- operators of two operands --------------------------------------------------------------- */
 
 enum { AND_THEN = -1, OR_ELSE = -2 };

@@ -266,8 +266,6 @@ static void skip_host(struct parser *p)
     go_past_declaration(p, is_function);
 }
 
-/* ---- kernels and device functions ------------------------------------------------------------ */
-
 /* ---- parameters ------------------------------------------------------------------------------ */
 
 static void check_parameter(struct parser *p, const struct specifiers *s, struct symbol *symbol)

@@ -1,5 +1,13 @@
 /*
- * bank_lab.c — the labs predict, detective and swizzle.
+ * bank_lab.c — the labs predict, detective and swizzle:
+ *
+ *     bank-lab predict|detective write|check SHEET BANKS.ptx
+ *     bank-lab swizzle check SOURCE.cu SOURCE.ptx
+ *
+ * In two of them the answer is text: predict the counter, and the bank detective. In the third it
+ * is a line of a kernel, which has to have no conflicts. The emulator counts what is right. The exit
+ * code is 0 if all answers are right, 1 if not, 2 for a wrong command line or sheet, and 3 if the
+ * emulator fails.
  */
 #include "common/files/fault.h"
 #include "common/tools/labs/run_case.h"
@@ -12,44 +20,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- labs about bank conflicts --------------------------------------------------------------- */
-
-/*
- * In two of them the answer is text: predict the counter, and the bank detective. In the third it
- * is a line of a kernel, which has to have no conflicts. The emulator counts what is right.
- */
-
 /* Bank conflicts of one launch. */
 struct conflicts {
     uint64_t loads, stores;
 };
 
-/* Launches a kernel of banks.cu with one block, and counts. `ptx` is the path of its
- * PTX. Returns 0 or an exit code. */
+/* A kernel of banks.cu with one block. */
 struct bank_launch {
     const char *kernel;
     unsigned threads;
     int arguments[2];
 };
-static int count_conflicts_of(const char *ptx, const struct bank_launch *, struct conflicts *,
-                              struct fault *);
-
-/* An exercise: writes the sheet to be filled in, and checks one that has been. Both return 0 or an
- * exit code; a wrong answer is EXIT_WRONG. */
-static int predict_write(const char *ptx, FILE *sheet, struct fault *);
-static int predict_check(const char *ptx, FILE *sheet, struct fault *);
-static int detective_write(const char *ptx, FILE *sheet, struct fault *);
-static int detective_check(const char *ptx, FILE *sheet, struct fault *);
-
-/* Judges a kernel. `ptx` is the path of the PTX that was made of the source. Returns 0 or an exit
- * code. */
-static int swizzle_check(const char *ptx, FILE *source, struct fault *);
 
 /* ---- counting -------------------------------------------------------------------------------- */
-
-/*
- * Runs a kernel of banks.cu on the emulator and counts its bank conflicts.
- */
 
 enum { SHARED_BYTES = 36 << 10 };
 
@@ -238,12 +221,7 @@ static int detective_check(const char *ptx, FILE *sheet, struct fault *fault)
     return right == SUSPECTS ? EXIT_RIGHT : EXIT_WRONG;
 }
 
-/* ---- make these conflicts zero --------------------------------------------------------------- */
-
-/*
- * Make these conflicts zero: runs a product by ldmatrix, and judges its result and
- * its bank conflicts.
- */
+/* ---- make these conflicts zero: a product by ldmatrix ---------------------------------------- */
 
 /* The product of swizzle.cu: N x N elements; a block of one warp computes SIDE x SIDE of them, and
  * has two tiles of SIDE rows of ROW_BYTES in shared memory. */
@@ -377,16 +355,10 @@ static int swizzle_check(const char *path, FILE *source, struct fault *fault)
     return code;
 }
 
-/* ---- the labs predict, detective and swizzle: ------------------------------------------------ */
+/* ---- the command ----------------------------------------------------------------------------- */
 
-/*
- *     bank-lab predict|detective write|check SHEET BANKS.ptx
- *     bank-lab swizzle check SOURCE.cu SOURCE.ptx
- *
- * The exit code is 0 if all answers are right, 1 if not, 2 for a wrong command line or sheet, and 3
- * if the emulator fails.
- */
-
+/* Writes the sheet to be filled in, or checks one that has been. Returns 0 or an exit code; a wrong
+ * answer is EXIT_WRONG. `ptx` is the path of PTX. */
 typedef int exercise_fn(const char *ptx, FILE *sheet, struct fault *);
 
 static exercise_fn *find(const char *exercise, const char *action)

@@ -1,5 +1,14 @@
 /*
- * gpu_lab.c — a second check of a lab on a real GPU, by functions of the driver found as it runs.
+ * gpu_lab.c — a second check of a lab on a real GPU: is the output right there, too, and how long
+ * does it take beside the step's own solution?
+ *
+ *     gpu-lab LAB OWN.ptx SOLUTION.ptx SEED handed-out|drawn
+ *
+ * It runs the PTX that the emulator has run, with the same launches on the same cases, and prints
+ * one line. It gives no points: those come from the emulator alone. The exit code is 0 if all is
+ * right, 1 if something is wrong, 2 for a wrong command line, 3 for an error of the GPU, and 4 if
+ * there is no GPU. Kernels that do not end are not run here, since check-lab knows of them by then;
+ * as a last resort the program ends after SECONDS.
  */
 #define _POSIX_C_SOURCE 200809L /* alarm */
 #include "common/tools/labs/run_case.h"
@@ -15,9 +24,7 @@
 
 /* ---- the few functions of the CUDA driver that gpu-lab calls, found when it runs ------------- */
 
-/*
- * So it is built, and starts, without a GPU and without a driver.
- */
+/* So gpu-lab is built, and starts, without a GPU and without a driver. */
 
 typedef unsigned long long gpu_address;
 
@@ -116,19 +123,6 @@ static bool driver_open(struct driver *driver, char *name, size_t name_size, cha
 }
 
 /* ---- a second check of a lab on a real GPU --------------------------------------------------- */
-
-/*
- * A second check of a lab on a real GPU: is the output right there, too, and how long
- * does it take beside the step's own solution?
- *
- *     gpu-lab LAB OWN.ptx SOLUTION.ptx SEED handed-out|drawn
- *
- * It runs the PTX that the emulator has run, with the same launches on the same cases, and prints
- * one line. It gives no points: those come from the emulator alone. The exit code is 0 if all is
- * right, 1 if something is wrong, 2 for a wrong command line, 3 for an error of the GPU, and 4 if
- * there is no GPU. Kernels that do not end are not run here, since check-lab knows of them by then;
- * as a last resort the program ends after SECONDS.
- */
 
 enum { ROUNDS = 31, SECONDS = 120, POISON = 0xFF, NO_GPU = 4 };
 
