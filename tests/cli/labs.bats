@@ -619,12 +619,12 @@ END
 # bug_is_found NUMBER: its check has fewer points, and the words that its section promises.
 bug_is_found() {
     local head lab words
-    head=$(sed -n "/^== $1\$/{n;p;}" common/tools/labs/bugs/bugs.txt)
-    lab=$(sed -n 's/^# lab \([0-9]*\):.*/\1/p' <<<"$head")
+    head=$(sed -n "/^== $1\$/{n;p;}" common/tools/labs/exercises/bugs.txt)
+    lab=$(sed -n 's/^# lab \([0-9]*\).*/\1/p' <<<"$head")
     words=$(sed -n 's/.*(\(.*\))$/\1/p' <<<"$head")
     [ -n "$lab" ] && [ -n "$words" ] ||
         echo "bug $1 has no head: $head" >>"$BATS_TEST_TMPDIR/not_found"
-    common/tools/labs/bugs/bug.sh "$1" >"$BATS_TEST_TMPDIR/bug$1.cu"
+    common/tools/labs/exercises/exercise.sh --bug "$1" >"$BATS_TEST_TMPDIR/bug$1.cu"
     check "$lab" "$BATS_TEST_TMPDIR/bug$1.cu" --no-gpu
     [ "$status" -eq 1 ] && grep -qF -e "$words" <<<"$output" ||
         echo "bug $1, $words: $output" >>"$BATS_TEST_TMPDIR/not_found"
@@ -632,7 +632,7 @@ bug_is_found() {
 
 # bats test_tags=slow
 @test "each broken kernel compiles, and is found as its section says" {
-    [ "$(sed -n 's/^== //p' common/tools/labs/bugs/bugs.txt | tr '\n' ' ')" = \
+    [ "$(sed -n 's/^== //p' common/tools/labs/exercises/bugs.txt | tr '\n' ' ')" = \
         "1 2 3 4 5 6 7 8 9 10 " ]
     in_pairs bug_is_found 1 2 3 4 5 6 7 8 9 10
     [ ! -e "$BATS_TEST_TMPDIR/not_found" ] || { cat "$BATS_TEST_TMPDIR/not_found"; return 1; }
@@ -640,7 +640,7 @@ bug_is_found() {
     run cat "$BATS_TEST_TMPDIR/bug1.cu"
     says "Bug 1: the work-efficient scan"
     says_not "gap"
-    run -2 common/tools/labs/bugs/bug.sh 11
+    run -2 common/tools/labs/exercises/exercise.sh --bug 11
     says 'there is no bug "11"; there are 1 to 10.'
 }
 
@@ -660,14 +660,11 @@ exercise_is_fair() {
 
 # bats test_tags=slow
 @test "each exercise has fewer points than its solution, and a text in its chapter" {
-    local chapter chapters
-    chapters=$(sed -n 's/^\([0-9]*\) .*/\1/p' common/tools/labs/exercises/exercises.txt |
-        tr '\n' ' ')
-    [ "$chapters" = "$LABS " ]
+    local chapter
     # shellcheck disable=SC2086
-    in_pairs exercise_is_fair $chapters
+    in_pairs exercise_is_fair $LABS
     [ ! -e "$BATS_TEST_TMPDIR/unfair" ] || { cat "$BATS_TEST_TMPDIR/unfair"; return 1; }
-    for chapter in $chapters; do
+    for chapter in $LABS; do
         run common/tools/labs/exercises/exercise.sh --task "$chapter"
         says "labs/exercise$chapter.cu"
         says_not "*Write.*"

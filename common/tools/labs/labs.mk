@@ -68,8 +68,9 @@ $(LAB_TEXTS): build/labs/%: common/tools/labs/%
 # What can be judged, each with the lab or the exercise as which it is: lab2:2, and bug1:3, a broken
 # kernel as what it is made of.
 JUDGED   := $(foreach lab,$(LABS),lab$(lab):$(lab)) $(shell cd common/tools/labs && \
-            sed -n '/^== /{N;s/== \(.*\)\n. lab \([0-9]*\):.*/bug\1:\2/p;}' bugs/bugs.txt; \
-            awk '/^[0-9]/ { print "exercise" $$1 ":" $$4 }' exercises/exercises.txt)
+            sed -n '/^== /{N;s/== \(.*\)\n. lab \([0-9]*\).*/bug\1:\2/p;}' exercises/bugs.txt) \
+            $(foreach lab,$(LABS),exercise$(lab):$(if $(wildcard \
+            common/tools/labs/exercises/solution$(lab).sed),exercise)$(lab))
 judged_as = $(patsubst $1:%,%,$(filter $1:%,$(JUDGED)))
 FIRSTS   := $(patsubst steps/first-kernel/%.cu,%,$(wildcard steps/first-kernel/first[0-9].cu))
 BANKS     = predict detective swizzle

@@ -1,5 +1,5 @@
-/* results.c — writes the results of a submission, and reads them. The bytes that are read are claims
- * of a process that ran it. */
+/* results.c — writes the results of a submission, and reads them. The bytes that are read are
+ * claims of a process that ran it. */
 #define _POSIX_C_SOURCE 200809L /* write */
 #include "results.h"
 #include <errno.h>

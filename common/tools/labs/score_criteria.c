@@ -230,12 +230,13 @@ static enum lab_criterion criterion_of(enum reason reason)
 #define NO_MERIT                                                                                   \
     "too few lanes work at a time: where nothing runs in parallel, there is no merit in having no "
 
-/* What is said of a reason that is about one count, of the submission and of the step's solution. */
+/* What is said of a reason that is about one count, of the submission and of the solution. */
 static const struct {
     const char *text;
     size_t count;
 } texts[REASONS] = {
-    [ADDS] = {"%llu additions, where the step's solution makes %llu; this line makes most of them.",
+    [ADDS] = {"%llu additions, where the step's solution makes %llu; this line makes most of "
+              "them.",
               COUNT(adds)},
     [LONGEST] = {"the longest warps execute %llu instructions, where those of the step's solution "
                  "execute %llu and half as many more lose no points: one warp or one block does "

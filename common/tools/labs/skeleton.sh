@@ -9,7 +9,7 @@
 #     #include "naive.cuh" // lab: left out
 #
 # A gap's lines are left out, and the lab says how many there were. With --solution they stay. With
-# --broken they stay as well, and nothing shows that they are a gap: bugs/bug.sh puts in a fault. So
+# --broken they stay as well, and nothing shows that they are a gap: exercise.sh puts in a fault. So
 # does --exercise, and the file names the chapter that says what is to be written.
 # profiles/ and the compiler see comments only.
 solution=0 bug=0 exercise=0

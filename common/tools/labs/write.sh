@@ -14,7 +14,7 @@ lab*)
     ;;
 bug*)
     todo="Find the fault and fix it"
-    text() { $here/bugs/bug.sh "$number"; }
+    text() { $here/exercises/exercise.sh --bug "$number"; }
     ;;
 exercise*)
     todo="What to do is below" task="$here/exercises/exercise.sh --task $number"

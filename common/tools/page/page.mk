@@ -71,7 +71,7 @@ page: build/page/upsweep.html ## learn: build the book as one page, build/page/u
 
 PAGE_IN  := $(wildcard $(addprefix $(PAGE)/*.,js py html css) \
             $(addprefix notes/,*.md answers/*.md more/*.md figures/*) \
-            $(addprefix common/tools/labs/,exercises/* bugs/* *.txt skeleton.sh) \
+            $(addprefix common/tools/labs/,exercises/* *.txt skeleton.sh) \
             steps/first-kernel/*.cu common/build/alone* profiles/h200/counters.csv \
             profiles/counters_differences.csv profiles/measure/cases.py)
 build/page/upsweep.html: build/page/emulator.js $(PAGE_PTX) $(PAGE_IN)

@@ -79,10 +79,11 @@ def files():
         yield f"solution{lab}", lab, made("common/tools/labs/skeleton.sh", "--solution", lab,
                                           source_of(lab))
         yield f"skeleton{lab}", lab, made("common/tools/labs/skeleton.sh", lab, source_of(lab))
-    for name, part in sections("common/tools/labs/bugs/bugs.txt").items():
+    for name, part in sections("common/tools/labs/exercises/bugs.txt").items():
         lab = int(re.match(r"# lab (\d+)", part)[1])
         if lab in LABS:
-            yield f"bug{name}", lab, made("common/tools/labs/bugs/bug.sh", name)
+            yield f"bug{name}", lab, made("common/tools/labs/exercises/exercise.sh", "--bug",
+                                          name)
     for name, part in sections("tests/cli/gaps.txt").items():
         if int(name.split("-")[0]) in LABS:
             yield name, int(name.split("-")[0]), filled(int(name.split("-")[0]), part)

@@ -5,9 +5,9 @@
  *     bank-lab swizzle check SOURCE.cu SOURCE.ptx
  *
  * In two of them the answer is text: predict the counter, and the bank detective. In the third it
- * is a line of a kernel, which has to have no conflicts. The emulator counts what is right. The exit
- * code is 0 if all answers are right, 1 if not, 2 for a wrong command line or sheet, and 3 if the
- * emulator fails.
+ * is a line of a kernel, which has to have no conflicts. The emulator counts what is right. The
+ * exit code is 0 if all answers are right, 1 if not, 2 for a wrong command line or sheet, and 3 if
+ * the emulator fails.
  */
 #include "common/files/fault.h"
 #include "common/tools/labs/run_case.h"
