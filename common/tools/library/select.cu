@@ -1,5 +1,4 @@
-/* select.cu — the functions of upsweep/select.h that select by flags, and nonzero; by select.cuh.
- * */
+/* select.cu — what upsweep/select.h selects by flags, and nonzero; by select.cuh. */
 #include <string.h>
 
 #include "common/tools/library/upsweep/select.cuh"
@@ -23,23 +22,17 @@ static bool is_missing(const void *workspace, const uint8_t *flags, size_t n)
     return workspace && n > 0 && !flags;
 }
 
-#define DEFINE_FLAGGED(name, T)                                                                    \
-    cudaError_t upsweep_select_flagged_##name(void *workspace, size_t *bytes, void *out,           \
-                                              uint64_t *kept, const void *in,                      \
-                                              const uint8_t *flags, ARGUMENTS)                     \
+#define DEFINE_BY_FLAGS(name, by, T)                                                               \
+    cudaError_t upsweep_##name(void *workspace, size_t *bytes, void *out, uint64_t *kept,          \
+                               const void *in, const uint8_t *flags, ARGUMENTS)                    \
     {                                                                                              \
         if (is_missing(workspace, flags, n)) return cudaErrorInvalidValue;                         \
-        return upsweep::select(flagged{flags}, workspace, bytes, (T *)out, kept, (const T *)in, n, \
-                               options, stream);                                                   \
-    }                                                                                              \
-    cudaError_t upsweep_partition_##name(void *workspace, size_t *bytes, void *out,                \
-                                         uint64_t *kept, const void *in, const uint8_t *flags,     \
-                                         ARGUMENTS)                                                \
-    {                                                                                              \
-        if (is_missing(workspace, flags, n)) return cudaErrorInvalidValue;                         \
-        return upsweep::partition(flagged{flags}, workspace, bytes, (T *)out, kept, (const T *)in, \
-                                  n, options, stream);                                             \
+        return upsweep::by(flagged{flags}, workspace, bytes, (T *)out, kept, (const T *)in, n,     \
+                           options, stream);                                                       \
     }
+#define DEFINE_FLAGGED(name, T)                                                                    \
+    DEFINE_BY_FLAGS(select_flagged_##name, select, T)                                              \
+    DEFINE_BY_FLAGS(partition_##name, partition, T)
 
 DEFINE_FLAGGED(b8, uint8_t)
 DEFINE_FLAGGED(b16, uint16_t)
@@ -47,21 +40,17 @@ DEFINE_FLAGGED(b32, uint32_t)
 DEFINE_FLAGGED(b64, uint64_t)
 DEFINE_FLAGGED(b128, b128)
 
-#define DEFINE_NONZERO(name, T, Word, sign)                                                        \
-    cudaError_t upsweep_nonzero_##name(void *workspace, size_t *bytes, uint64_t *out,              \
-                                       uint64_t *kept, const T *in, ARGUMENTS)                     \
-    {                                                                                              \
-        bits<Word> keep = {(Word) ~(Word)(sign)};                                                  \
-        return upsweep::select_indices(keep, workspace, bytes, out, kept, (const Word *)in, n,     \
-                                       options, stream);                                           \
-    }                                                                                              \
-    cudaError_t upsweep_nonzero32_##name(void *workspace, size_t *bytes, uint32_t *out,            \
-                                         uint64_t *kept, const T *in, ARGUMENTS)                   \
+#define DEFINE_INDICES(name, Index, T, Word, sign)                                                 \
+    cudaError_t upsweep_##name(void *workspace, size_t *bytes, Index *out, uint64_t *kept,         \
+                               const T *in, ARGUMENTS)                                             \
     {                                                                                              \
         bits<Word> keep = {(Word) ~(Word)(sign)};                                                  \
         return upsweep::select_indices(keep, workspace, bytes, out, kept, (const Word *)in, n,     \
                                        options, stream);                                           \
     }
+#define DEFINE_NONZERO(name, T, Word, sign)                                                        \
+    DEFINE_INDICES(nonzero_##name, uint64_t, T, Word, sign)                                        \
+    DEFINE_INDICES(nonzero32_##name, uint32_t, T, Word, sign)
 
 DEFINE_NONZERO(i8, int8_t, uint8_t, 0)
 DEFINE_NONZERO(i16, int16_t, uint16_t, 0)

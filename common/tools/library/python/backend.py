@@ -26,7 +26,7 @@ Requires-Dist: numpy>=1.24; extra == "numpy"
 HOME = "Project-URL: Homepage, https://github.com/%s\n"
 EXTRA = "Provides-Extra: nvcc\n"
 REQUIRED = 'Requires-Dist: %s; extra == "nvcc"\n'
-COMMAND = "[console_scripts]\nemu = upsweep._command:main\n"
+COMMAND = "[console_scripts]\nemu = upsweep._emu:main\n"
 WHEEL = "Wheel-Version: 1.0\nGenerator: backend\nRoot-Is-Purelib: false\nTag: %s\n"
 
 

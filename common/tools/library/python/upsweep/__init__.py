@@ -42,7 +42,7 @@ def runtime() -> str:
 
 def load_ipython_extension(shell: Any) -> None:
     """%load_ext upsweep: the magic emu, which compiles and runs a cell of CUDA C."""
-    from ._magic import emu
+    from ._emu import emu
     shell.register_magic_function(emu, "line_cell")
 
 

@@ -1,20 +1,32 @@
-"""%load_ext upsweep: the magic emu for notebooks, which compiles and runs a cell of CUDA C."""
+"""The command emu of a wheel that has the emulator (backend.py); and for notebooks the magic emu
+(%load_ext upsweep), which compiles and runs a cell of CUDA C."""
 import html
+import os
 import re
 import shlex
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
-
-from IPython.display import display
-
-from . import _command
 
 _last = []  # the cell that ran last
 
 # Options that change how a program runs. With any other, its report is shown, too.
 _QUIET = {"--html", "--schedule", "--blocks", "--devices", "--threads", "--progress",
           "--kernel-instructions", "--clock-seed"}
+
+
+def program():
+    """The path of the emulator's command. Raises FileNotFoundError where the wheel has none."""
+    path = Path(__file__).parent / "bin" / "emu"
+    if not path.exists():
+        raise FileNotFoundError("this package was installed without the command emu: install a"
+                                " released wheel (upsweep-…-manylinux….whl)")
+    return str(path)
+
+
+def main():
+    os.execv(program(), ["emu", *sys.argv[1:]])
 
 
 def emu(line, cell=None):
@@ -52,7 +64,7 @@ def emu(line, cell=None):
             words.insert(after, str(page))
         if all(word.split("=")[0] in _QUIET for word in words if word.startswith("-")):
             words += ["--log-file", "/dev/null"]
-        done = subprocess.run([_command.program(), *words, "run", str(source)], text=True,
+        done = subprocess.run([program(), *words, "run", str(source)], text=True,
                               encoding="utf-8", errors="replace", stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
         said = re.sub(r"^emu: \S*/nvcc .*\n", "", done.stdout, flags=re.M)
@@ -61,5 +73,6 @@ def emu(line, cell=None):
             text = page.read_text(encoding="utf-8").replace(folder + "/", "")
             if file:
                 Path(file).write_text(text, encoding="utf-8")
+            from IPython.display import display
             display({"text/html": '<iframe style="width: 100%%; height: 36em; border: 0" srcdoc='
                                   '"%s"></iframe>' % html.escape(text)}, raw=True)
