@@ -49,20 +49,8 @@ static double share(double expected, double got)
 
 /* Reasons for lost points: what each takes of a size. */
 enum reason {
-    ADDS,
-    SERIAL,
-    HIDDEN,
-    TOO_FEW,
-    OTHER,
-    OTHER_ALONE,
-    LONGEST,
-    CONFLICTS,
-    NO_SHARED,
-    SHUFFLED,
-    CONFLICTS_ALONE,
-    SECTORS,
-    SECTORS_ALONE,
-    HAZARDS_ALONE,
+    ADDS, SERIAL, HIDDEN, TOO_FEW, OTHER, OTHER_ALONE, LONGEST, CONFLICTS, NO_SHARED, SHUFFLED,
+    CONFLICTS_ALONE, SECTORS, SECTORS_ALONE, HAZARDS_ALONE,
     REASONS
 };
 

@@ -345,8 +345,7 @@ static struct ir_value *folded_complement(struct ir_function *f, struct ir_value
 {
     static const enum ir_op opposite[] = {
         [IR_EQUAL] = IR_NOT_EQUAL,    [IR_NOT_EQUAL] = IR_EQUAL,    [IR_LESS] = IR_GREATER_EQUAL,
-        [IR_GREATER_EQUAL] = IR_LESS, [IR_GREATER] = IR_LESS_EQUAL, [IR_LESS_EQUAL] = IR_GREATER,
-    };
+        [IR_GREATER_EQUAL] = IR_LESS, [IR_GREATER] = IR_LESS_EQUAL, [IR_LESS_EQUAL] = IR_GREATER};
     struct ir_value *inner = ir_operand(v, 0);
     if (inner->op == IR_COMPLEMENT) return ir_operand(inner, 0);
     if (inner->op < IR_EQUAL || inner->op > IR_GREATER_EQUAL) return NULL;
@@ -398,18 +397,10 @@ static struct ir_value *folded_extend(struct ir_value *v)
 static void put_constant_right(struct ir_value *v)
 {
     static const enum ir_op mirrored[] = {
-        [IR_ADD] = IR_ADD,
-        [IR_MULTIPLY] = IR_MULTIPLY,
-        [IR_AND] = IR_AND,
-        [IR_OR] = IR_OR,
-        [IR_XOR] = IR_XOR,
-        [IR_EQUAL] = IR_EQUAL,
-        [IR_LESS] = IR_GREATER,
-        [IR_LESS_EQUAL] = IR_GREATER_EQUAL,
-        [IR_GREATER] = IR_LESS,
-        [IR_GREATER_EQUAL] = IR_LESS_EQUAL,
-        [IR_MIN] = IR_MIN,
-        [IR_MAX] = IR_MAX,
+        [IR_ADD] = IR_ADD, [IR_MULTIPLY] = IR_MULTIPLY, [IR_AND] = IR_AND, [IR_OR] = IR_OR,
+        [IR_XOR] = IR_XOR, [IR_EQUAL] = IR_EQUAL, [IR_LESS] = IR_GREATER,
+        [IR_LESS_EQUAL] = IR_GREATER_EQUAL, [IR_GREATER] = IR_LESS,
+        [IR_GREATER_EQUAL] = IR_LESS_EQUAL, [IR_MIN] = IR_MIN, [IR_MAX] = IR_MAX,
         [IR_NOT_EQUAL] = IR_NOT_EQUAL,
     };
     struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);

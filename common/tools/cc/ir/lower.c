@@ -93,12 +93,8 @@ static struct ir_value *print(struct lower *l, const struct expr *e)
 struct ir_value *lower_builtin(struct lower *l, const struct expr *e)
 {
     static const enum ir_op ops[] = {
-        [BUILTIN_SYNCTHREADS] = IR_BARRIER,
-        [BUILTIN_PRINTF] = IR_PRINTF,
-        [BUILTIN_MIN] = IR_MIN,
-        [BUILTIN_MAX] = IR_MAX,
-        [BUILTIN_ABS] = IR_ABS,
-        [BUILTIN_FMA] = IR_FMA,
+        [BUILTIN_SYNCTHREADS] = IR_BARRIER, [BUILTIN_PRINTF] = IR_PRINTF, [BUILTIN_MIN] = IR_MIN,
+        [BUILTIN_MAX] = IR_MAX, [BUILTIN_ABS] = IR_ABS, [BUILTIN_FMA] = IR_FMA,
         [BUILTIN_SQRT] = IR_SQRT,
     };
     if (e->builtin == BUILTIN_PRINTF || e->builtin == BUILTIN_HOST) return print(l, e);

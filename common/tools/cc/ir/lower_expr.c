@@ -282,23 +282,12 @@ static struct ir_value *lower_convert(struct lower *l, const struct type *to,
 static enum ir_op op_of(enum operation operation)
 {
     static const enum ir_op ops[] = {
-        [OP_ADD] = IR_ADD,
-        [OP_SUBTRACT] = IR_SUBTRACT,
-        [OP_MULTIPLY] = IR_MULTIPLY,
-        [OP_DIVIDE] = IR_DIVIDE,
-        [OP_REMAINDER] = IR_REMAINDER,
-        [OP_AND] = IR_AND,
-        [OP_OR] = IR_OR,
-        [OP_XOR] = IR_XOR,
-        [OP_SHIFT_LEFT] = IR_SHIFT_LEFT,
-        [OP_SHIFT_RIGHT] = IR_SHIFT_RIGHT,
-        [OP_LESS] = IR_LESS,
-        [OP_LESS_EQUAL] = IR_LESS_EQUAL,
-        [OP_GREATER] = IR_GREATER,
-        [OP_GREATER_EQUAL] = IR_GREATER_EQUAL,
-        [OP_EQUAL] = IR_EQUAL,
-        [OP_NOT_EQUAL] = IR_NOT_EQUAL,
-    };
+        [OP_ADD] = IR_ADD, [OP_SUBTRACT] = IR_SUBTRACT, [OP_MULTIPLY] = IR_MULTIPLY,
+        [OP_DIVIDE] = IR_DIVIDE, [OP_REMAINDER] = IR_REMAINDER, [OP_AND] = IR_AND, [OP_OR] = IR_OR,
+        [OP_XOR] = IR_XOR, [OP_SHIFT_LEFT] = IR_SHIFT_LEFT, [OP_SHIFT_RIGHT] = IR_SHIFT_RIGHT,
+        [OP_LESS] = IR_LESS, [OP_LESS_EQUAL] = IR_LESS_EQUAL, [OP_GREATER] = IR_GREATER,
+        [OP_GREATER_EQUAL] = IR_GREATER_EQUAL, [OP_EQUAL] = IR_EQUAL,
+        [OP_NOT_EQUAL] = IR_NOT_EQUAL};
     return ops[operation];
 }
 

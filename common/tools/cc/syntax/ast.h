@@ -10,28 +10,13 @@
 
 /* ---- the types of the language --------------------------------------------------------------- */
 
-/*
- * Sizes are those of nvcc on 64-bit Linux.
- */
-
 /* Arithmetic types stand in the order of their rank: char has the same values as signed char, and
- * unsigned types come after the signed ones of their size. */
+ * unsigned types come after the signed ones of their size. size_t is
+ * TYPE_UNSIGNED_LONG, as with nvcc on 64-bit Linux. */
 enum type_kind {
-    TYPE_VOID,
-    TYPE_BOOL,
-    TYPE_CHAR,
-    TYPE_SIGNED_CHAR,
-    TYPE_UNSIGNED_CHAR,
-    TYPE_SHORT,
-    TYPE_UNSIGNED_SHORT,
-    TYPE_INT,
-    TYPE_UNSIGNED,
-    TYPE_LONG,
-    TYPE_UNSIGNED_LONG, /* size_t */
-    TYPE_LONG_LONG,
-    TYPE_UNSIGNED_LONG_LONG,
-    TYPE_FLOAT,
-    TYPE_DOUBLE,
+    TYPE_VOID, TYPE_BOOL, TYPE_CHAR, TYPE_SIGNED_CHAR, TYPE_UNSIGNED_CHAR, TYPE_SHORT,
+    TYPE_UNSIGNED_SHORT, TYPE_INT, TYPE_UNSIGNED, TYPE_LONG, TYPE_UNSIGNED_LONG, TYPE_LONG_LONG,
+    TYPE_UNSIGNED_LONG_LONG, TYPE_FLOAT, TYPE_DOUBLE,
     TYPE_ENUM,    /* computed with as the int, or unsigned, `base` */
     TYPE_POINTER, /* 8 bytes, to `base` */
     TYPE_ARRAY,   /* of `length` elements `base` */
@@ -120,12 +105,7 @@ enum operation {
     OP_SHIFT_LEFT, /* the right operand has an integer type of its own */
     OP_SHIFT_RIGHT,
     OP_LESS, /* comparisons give bool; operands may be pointers, or bool for OP_EQUAL */
-    OP_LESS_EQUAL,
-    OP_GREATER,
-    OP_GREATER_EQUAL,
-    OP_EQUAL,
-    OP_NOT_EQUAL,
-};
+    OP_LESS_EQUAL, OP_GREATER, OP_GREATER_EQUAL, OP_EQUAL, OP_NOT_EQUAL};
 
 enum expr_kind {
     EXPR_INTEGER,      /* `integer`, wrapped to `type`: an integer type, bool, or an enum */

@@ -453,21 +453,13 @@ static const struct built_in {
     int arguments;
     enum type_kind kind;
 } BUILT_IN[] = {
-    {"__syncthreads", BUILTIN_SYNCTHREADS, 0, TYPE_VOID},
-    {"min", BUILTIN_MIN, 2, TYPE_UNKNOWN},
-    {"max", BUILTIN_MAX, 2, TYPE_UNKNOWN},
-    {"abs", BUILTIN_ABS, 1, TYPE_UNKNOWN},
-    {"fminf", BUILTIN_MIN, 2, TYPE_FLOAT},
-    {"fmaxf", BUILTIN_MAX, 2, TYPE_FLOAT},
-    {"fabsf", BUILTIN_ABS, 1, TYPE_FLOAT},
-    {"fmaf", BUILTIN_FMA, 3, TYPE_FLOAT},
-    {"sqrtf", BUILTIN_SQRT, 1, TYPE_FLOAT},
-    {"fmin", BUILTIN_MIN, 2, TYPE_DOUBLE},
-    {"fmax", BUILTIN_MAX, 2, TYPE_DOUBLE},
-    {"fabs", BUILTIN_ABS, 1, TYPE_DOUBLE},
-    {"fma", BUILTIN_FMA, 3, TYPE_DOUBLE},
-    {"sqrt", BUILTIN_SQRT, 1, TYPE_DOUBLE},
-};
+    {"__syncthreads", BUILTIN_SYNCTHREADS, 0, TYPE_VOID}, {"min", BUILTIN_MIN, 2, TYPE_UNKNOWN},
+    {"max", BUILTIN_MAX, 2, TYPE_UNKNOWN}, {"abs", BUILTIN_ABS, 1, TYPE_UNKNOWN},
+    {"fminf", BUILTIN_MIN, 2, TYPE_FLOAT}, {"fmaxf", BUILTIN_MAX, 2, TYPE_FLOAT},
+    {"fabsf", BUILTIN_ABS, 1, TYPE_FLOAT}, {"fmaf", BUILTIN_FMA, 3, TYPE_FLOAT},
+    {"sqrtf", BUILTIN_SQRT, 1, TYPE_FLOAT}, {"fmin", BUILTIN_MIN, 2, TYPE_DOUBLE},
+    {"fmax", BUILTIN_MAX, 2, TYPE_DOUBLE}, {"fabs", BUILTIN_ABS, 1, TYPE_DOUBLE},
+    {"fma", BUILTIN_FMA, 3, TYPE_DOUBLE}, {"sqrt", BUILTIN_SQRT, 1, TYPE_DOUBLE}};
 
 /* C++ has fmin, sqrt … for floats, too. */
 static const struct type *type_of_call(struct parser *p, const struct built_in *b,

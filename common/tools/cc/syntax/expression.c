@@ -337,22 +337,11 @@ static const struct row {
     const char *text;
     int operation, strength;
 } ROWS[] = {{"||", OR_ELSE, 1},
-            {"&&", AND_THEN, 2},
-            {"|", OP_OR, 3},
-            {"^", OP_XOR, 4},
-            {"&", OP_AND, 5},
-            {"==", OP_EQUAL, 6},
-            {"!=", OP_NOT_EQUAL, 6},
-            {"<", OP_LESS, 7},
-            {"<=", OP_LESS_EQUAL, 7},
-            {">", OP_GREATER, 7},
-            {">=", OP_GREATER_EQUAL, 7},
-            {"<<", OP_SHIFT_LEFT, 8},
-            {">>", OP_SHIFT_RIGHT, 8},
-            {"+", OP_ADD, 9},
-            {"-", OP_SUBTRACT, 9},
-            {"*", OP_MULTIPLY, 10},
-            {"/", OP_DIVIDE, 10},
+            {"&&", AND_THEN, 2}, {"|", OP_OR, 3}, {"^", OP_XOR, 4}, {"&", OP_AND, 5},
+            {"==", OP_EQUAL, 6}, {"!=", OP_NOT_EQUAL, 6}, {"<", OP_LESS, 7},
+            {"<=", OP_LESS_EQUAL, 7}, {">", OP_GREATER, 7}, {">=", OP_GREATER_EQUAL, 7},
+            {"<<", OP_SHIFT_LEFT, 8}, {">>", OP_SHIFT_RIGHT, 8}, {"+", OP_ADD, 9},
+            {"-", OP_SUBTRACT, 9}, {"*", OP_MULTIPLY, 10}, {"/", OP_DIVIDE, 10},
             {"%", OP_REMAINDER, 10}};
 
 static const struct row *row_of(const struct parser *p)

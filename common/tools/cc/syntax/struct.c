@@ -31,15 +31,10 @@ void declare_vectors(struct parser *p)
         const char *name;
         enum type_kind kind;
     } ELEMENTS[] = {{"char", TYPE_SIGNED_CHAR},
-                    {"uchar", TYPE_UNSIGNED_CHAR},
-                    {"short", TYPE_SHORT},
-                    {"ushort", TYPE_UNSIGNED_SHORT},
-                    {"int", TYPE_INT},
-                    {"uint", TYPE_UNSIGNED},
-                    {"long", TYPE_LONG},
-                    {"ulong", TYPE_UNSIGNED_LONG},
-                    {"longlong", TYPE_LONG_LONG},
-                    {"ulonglong", TYPE_UNSIGNED_LONG_LONG},
+                    {"uchar", TYPE_UNSIGNED_CHAR}, {"short", TYPE_SHORT},
+                    {"ushort", TYPE_UNSIGNED_SHORT}, {"int", TYPE_INT}, {"uint", TYPE_UNSIGNED},
+                    {"long", TYPE_LONG}, {"ulong", TYPE_UNSIGNED_LONG},
+                    {"longlong", TYPE_LONG_LONG}, {"ulonglong", TYPE_UNSIGNED_LONG_LONG},
                     {"float", TYPE_FLOAT},
                     {"double", TYPE_DOUBLE}};
     for (size_t i = 0; i < sizeof(ELEMENTS) / sizeof(ELEMENTS[0]); i++)

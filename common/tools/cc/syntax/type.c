@@ -7,53 +7,42 @@
 
 /* ---- types: making, comparing, measuring and naming them ------------------------------------- */
 
-/* Enums are measured as their base. */
+/* Enums are measured as their base. `letter` stands for the type in a name for the linker. */
 static const struct {
     const char *name;
     int size;
     bool is_signed;
+    char letter;
 } BASIC[] = {
-    [TYPE_VOID] = {"void", 0, false},
-    [TYPE_BOOL] = {"bool", 1, false},
-    [TYPE_CHAR] = {"char", 1, true},
-    [TYPE_SIGNED_CHAR] = {"signed char", 1, true},
-    [TYPE_UNSIGNED_CHAR] = {"unsigned char", 1, false},
-    [TYPE_SHORT] = {"short", 2, true},
-    [TYPE_UNSIGNED_SHORT] = {"unsigned short", 2, false},
-    [TYPE_INT] = {"int", 4, true},
-    [TYPE_UNSIGNED] = {"unsigned", 4, false},
-    [TYPE_LONG] = {"long", 8, true},
-    [TYPE_UNSIGNED_LONG] = {"unsigned long", 8, false},
-    [TYPE_LONG_LONG] = {"long long", 8, true},
-    [TYPE_UNSIGNED_LONG_LONG] = {"unsigned long long", 8, false},
-    [TYPE_FLOAT] = {"float", 4, true},
-    [TYPE_DOUBLE] = {"double", 8, true},
-    [TYPE_POINTER] = {NULL, 8, false},
-    [TYPE_NULL] = {"nullptr", 8, false},
-    [TYPE_UNKNOWN] = {"unknown", 0, false},
+    [TYPE_VOID] = {"void", 0, false, 'v'},
+    [TYPE_BOOL] = {"bool", 1, false, 'b'},
+    [TYPE_CHAR] = {"char", 1, true, 'c'},
+    [TYPE_SIGNED_CHAR] = {"signed char", 1, true, 'a'},
+    [TYPE_UNSIGNED_CHAR] = {"unsigned char", 1, false, 'h'},
+    [TYPE_SHORT] = {"short", 2, true, 's'},
+    [TYPE_UNSIGNED_SHORT] = {"unsigned short", 2, false, 't'},
+    [TYPE_INT] = {"int", 4, true, 'i'},
+    [TYPE_UNSIGNED] = {"unsigned", 4, false, 'j'},
+    [TYPE_LONG] = {"long", 8, true, 'l'},
+    [TYPE_UNSIGNED_LONG] = {"unsigned long", 8, false, 'm'},
+    [TYPE_LONG_LONG] = {"long long", 8, true, 'x'},
+    [TYPE_UNSIGNED_LONG_LONG] = {"unsigned long long", 8, false, 'y'},
+    [TYPE_FLOAT] = {"float", 4, true, 'f'},
+    [TYPE_DOUBLE] = {"double", 8, true, 'd'},
+    [TYPE_POINTER] = {NULL, 8, false, 0},
+    [TYPE_NULL] = {"nullptr", 8, false, 0},
+    [TYPE_UNKNOWN] = {"unknown", 0, false, 0},
 };
 
 const struct type *type_basic(enum type_kind kind)
 {
+#define OWN(name) [name] = {.kind = name}
     static const struct type types[] = {
-        [TYPE_VOID] = {.kind = TYPE_VOID},
-        [TYPE_BOOL] = {.kind = TYPE_BOOL},
-        [TYPE_CHAR] = {.kind = TYPE_CHAR},
-        [TYPE_SIGNED_CHAR] = {.kind = TYPE_SIGNED_CHAR},
-        [TYPE_UNSIGNED_CHAR] = {.kind = TYPE_UNSIGNED_CHAR},
-        [TYPE_SHORT] = {.kind = TYPE_SHORT},
-        [TYPE_UNSIGNED_SHORT] = {.kind = TYPE_UNSIGNED_SHORT},
-        [TYPE_INT] = {.kind = TYPE_INT},
-        [TYPE_UNSIGNED] = {.kind = TYPE_UNSIGNED},
-        [TYPE_LONG] = {.kind = TYPE_LONG},
-        [TYPE_UNSIGNED_LONG] = {.kind = TYPE_UNSIGNED_LONG},
-        [TYPE_LONG_LONG] = {.kind = TYPE_LONG_LONG},
-        [TYPE_UNSIGNED_LONG_LONG] = {.kind = TYPE_UNSIGNED_LONG_LONG},
-        [TYPE_FLOAT] = {.kind = TYPE_FLOAT},
-        [TYPE_DOUBLE] = {.kind = TYPE_DOUBLE},
-        [TYPE_NULL] = {.kind = TYPE_NULL},
-        [TYPE_UNKNOWN] = {.kind = TYPE_UNKNOWN},
-    };
+        OWN(TYPE_VOID), OWN(TYPE_BOOL), OWN(TYPE_CHAR), OWN(TYPE_SIGNED_CHAR),
+        OWN(TYPE_UNSIGNED_CHAR), OWN(TYPE_SHORT), OWN(TYPE_UNSIGNED_SHORT), OWN(TYPE_INT),
+        OWN(TYPE_UNSIGNED), OWN(TYPE_LONG), OWN(TYPE_UNSIGNED_LONG), OWN(TYPE_LONG_LONG),
+        OWN(TYPE_UNSIGNED_LONG_LONG), OWN(TYPE_FLOAT), OWN(TYPE_DOUBLE), OWN(TYPE_NULL),
+        OWN(TYPE_UNKNOWN)};
     return &types[kind];
 }
 
@@ -184,10 +173,8 @@ int64_t type_wrap(const struct type *type, int64_t value)
 
 /* ---- names for the linker -------------------------------------------------------------------- */
 
-/*
- * Names for the linker, as nvcc makes them: by the Itanium C++ ABI, "Mangling". A type
- * that was in the name before is written as S_, S0_, S1_ …
- */
+/* As nvcc makes them: by the Itanium C++ ABI, "Mangling". A type that was in the name before is
+ * written as S_, S0_, S1_ … */
 
 struct mangler {
     struct arena *arena;
@@ -195,24 +182,6 @@ struct mangler {
     const char *
         *before; /* what may be written as S_: the name of a template, or a type's own name */
     int count;
-};
-
-static const char LETTERS[] = {
-    [TYPE_VOID] = 'v',
-    [TYPE_BOOL] = 'b',
-    [TYPE_CHAR] = 'c',
-    [TYPE_SIGNED_CHAR] = 'a',
-    [TYPE_UNSIGNED_CHAR] = 'h',
-    [TYPE_SHORT] = 's',
-    [TYPE_UNSIGNED_SHORT] = 't',
-    [TYPE_INT] = 'i',
-    [TYPE_UNSIGNED] = 'j',
-    [TYPE_LONG] = 'l',
-    [TYPE_UNSIGNED_LONG] = 'm',
-    [TYPE_LONG_LONG] = 'x',
-    [TYPE_UNSIGNED_LONG_LONG] = 'y',
-    [TYPE_FLOAT] = 'f',
-    [TYPE_DOUBLE] = 'd',
 };
 
 static void put(struct mangler *m, const char *text)
@@ -263,7 +232,8 @@ static const char *full_name(struct arena *arena, const struct type *type)
     default: break;
     }
     size_t kind = type->kind;
-    return cc_format(arena, "%c", kind < sizeof(LETTERS) ? LETTERS[kind] : '?');
+    char letter = kind < sizeof BASIC / sizeof *BASIC ? BASIC[kind].letter : 0;
+    return cc_format(arena, "%c", letter ? letter : '?');
 }
 
 static void put_type(struct mangler *m, const struct type *type)
