@@ -268,6 +268,13 @@ def result_of(operation, kit, x, out, results, shape, device):
     return (out, *check_result(operation, kit, out, results, shape, device))
 
 
+def first_of(operation, kit, inputs):
+    """The first input, its pointer, shape and device, and what `call` gives for its dtype."""
+    x = inputs[0]
+    at, dtype, shape, device = kit.read(x, operation.names[0])
+    return (x, at, shape, device, *(operation.calls.get(dtype) or operation.call(kit, dtype)))
+
+
 UNKNOWN: tuple = None, "", {}  # what stands for a dtype that no call has had before
 _options: dict = {}  # of scans, by what they say; no call changes them
 
@@ -333,9 +340,7 @@ def scan_plainly(operation, x, out, axis, exclusive, reverse, initial):
 def scan(operation, kit, inputs, out, axis, exclusive, reverse, initial, heads=None, held=()):
     """Every scan. inputs: the arrays that are scanned. heads: kind, address and number of what
     begins a new sequence; held: name, address and bytes of that array."""
-    x = inputs[0]
-    at, dtype, shape, device = kit.read(x, operation.names[0])
-    function, code, results = operation.calls.get(dtype) or operation.call(kit, dtype)
+    x, at, shape, device, function, code, results = first_of(operation, kit, inputs)
     exclusive, reverse = bool(exclusive), bool(reverse)
     if len(shape) == 1 and axis is None:
         n = shape[0]
@@ -389,9 +394,7 @@ def extreme(operations, x, out, axis, exclusive, reverse, initial, indices):
 
 def indexed(operation, kit, inputs, out, axis, exclusive, reverse):
     """A scan that returns two arrays: values, and their indices. out: both, or None."""
-    x = inputs[0]
-    at, dtype, shape, device = kit.read(x, "x")
-    function, code, results = operation.calls.get(dtype) or operation.call(kit, dtype)
+    x, at, shape, device, function, code, results = first_of(operation, kit, inputs)
     n, shape, row, columns = layout(operation, shape, axis)
     if CODES[code][1] == 4 and n >= 2**32:
         raise operation.no("x has %d elements, and may have 2^32 - 1 with indices", n)
@@ -467,9 +470,7 @@ def counted(operation, kit, x, out, n, device, sync, function, *arguments):
 
 def select(operation, kit, inputs, out, between, sync):
     """inputs: x, and for SELECT_MASK the mask."""
-    x = inputs[0]
-    at, dtype, shape, device = kit.read(x, "x")
-    function, code, results = operation.calls.get(dtype) or operation.call(kit, dtype)
+    x, at, shape, device, function, code, results = first_of(operation, kit, inputs)
     n = math.prod(shape)
     if len(inputs) > 1:
         by = check_input(operation, kit, inputs[1], "mask", shape, device, ("bool", "u8"))
@@ -485,9 +486,7 @@ def select(operation, kit, inputs, out, between, sync):
 
 
 def nonzero(operation, kit, inputs, out, sync):
-    x = inputs[0]
-    at, dtype, shape, device = kit.read(x, "x")
-    function, code, results = operation.calls.get(dtype) or operation.call(kit, dtype)
+    x, at, shape, device, function, code, results = first_of(operation, kit, inputs)
     n = math.prod(shape)
     out, to, result = result_of(operation, kit, x, out, results, (n,), device)
     check_apart(operation, "x", at, n * CODES[code][1], to, n * CODES[result][1])
@@ -496,9 +495,7 @@ def nonzero(operation, kit, inputs, out, sync):
 
 def sort(operation, kit, inputs, out, descending, indices):
     """Sorts keys, or their indices."""
-    x = inputs[0]
-    at, dtype, shape, device = kit.read(x, "x")
-    function, code, results = operation.calls.get(dtype) or operation.call(kit, dtype)
+    x, at, shape, device, function, code, results = first_of(operation, kit, inputs)
     n = length(operation, shape)
     if indices and n >= 2**32:
         raise operation.no("x has %d elements, and may have 2^32 - 1", n)
@@ -515,9 +512,7 @@ def sort(operation, kit, inputs, out, descending, indices):
 
 
 def table(operation, kit, inputs, out):
-    x = inputs[0]
-    at, dtype, shape, device = kit.read(x, "image")
-    function, code, results = operation.calls.get(dtype) or operation.call(kit, dtype)
+    x, at, shape, device, function, code, results = first_of(operation, kit, inputs)
     if len(shape) not in (2, 3) or len(shape) == 3 and shape[2] not in (1, 3, 4):
         raise operation.no("image has shape %s, and must have (height, width), or (height, width,"
                            " channels) with 1, 3 or 4 channels", tuple(shape))
