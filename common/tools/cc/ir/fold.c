@@ -120,23 +120,12 @@ static struct ir_value *conversion(struct ir_function *f, struct ir_value *v)
     return ir_float(f, IR_F32, is_large ? (float)(uint64_t)integer : (float)integer);
 }
 
-static struct ir_value *extension(struct ir_function *f, struct ir_value *v)
-{
-    uint64_t bits = v->operand[0]->bits;
-    if (v->bytes == 1)
-        bits = v->is_signed ? (uint64_t)(int8_t)bits : (uint8_t)bits;
-    else
-        bits = v->is_signed ? (uint64_t)(int16_t)bits : (uint16_t)bits;
-    return ir_constant(f, IR_I32, bits);
-}
-
 struct ir_value *fold_constants(struct ir_function *f, struct ir_value *v)
 {
     if (v->op == IR_SELECT || v->op == IR_FMA || v->op == IR_SQRT) return NULL;
     for (int k = 0; k < IR_OPERANDS && ir_operand(v, k); k++)
         if (!ir_is_constant(v->operand[k])) return NULL;
     if (v->op == IR_CONVERT) return conversion(f, v);
-    if (v->op == IR_EXTEND) return extension(f, v);
     if (v->op >= IR_EQUAL && v->op <= IR_GREATER_EQUAL) return comparison(f, v);
     if (ir_is_real(v->type)) return real_constant(f, v);
     uint64_t result;
@@ -150,7 +139,7 @@ struct ir_value *fold_constants(struct ir_function *f, struct ir_value *v)
  * Is this value one that is known already, or a simpler one? Asked for each value when it
  * is made, and again when its operands have become simpler.
  *
- *     1 + 2 → 3      x * 1 → x      !(a < b) → a >= b      2 * (3 * x) → 6 * x
+ *     1 + 2 → 3      x * 1 → x      2 * (3 * x) → 6 * x
  *
  * Real numbers keep their bits: x + 0.0 stays, since it makes 0.0 of -0.0.
  */
@@ -162,10 +151,7 @@ static struct ir_value *new_before(struct ir_function *f, struct ir_value *at, e
     value->operand[0] = left;
     value->operand[1] = right;
     value->is_signed = at->is_signed;
-    ir_insert(at->block, at, value);
-    struct ir_value *folded = ir_folded(f, value);
-    if (folded) ir_replace(value, folded);
-    return ir_resolve(value);
+    return ir_build_before(f, at, value);
 }
 
 static bool is_integer(const struct ir_value *value, int64_t integer)
@@ -225,10 +211,7 @@ static struct ir_value *folded_subtract(struct ir_function *f, struct ir_value *
     sum->operand[1] = ir_constant(f, v->type, 0 - (uint64_t)ir_signed(right));
     sum->no_overflow = v->no_overflow;
     sum->is_signed = v->is_signed;
-    ir_insert(v->block, v, sum);
-    struct ir_value *folded = ir_folded(f, sum);
-    if (folded) ir_replace(sum, folded);
-    return ir_resolve(sum);
+    return ir_build_before(f, v, sum);
 }
 
 static int power_of_two(const struct ir_value *v)
@@ -246,16 +229,6 @@ static struct ir_value *folded_divide(struct ir_function *f, struct ir_value *v)
     if (v->is_signed || power < 0) return NULL;
     if (gives_rest) return new_before(f, v, IR_AND, left, ir_constant(f, v->type, right->bits - 1));
     return new_before(f, v, IR_SHIFT_RIGHT, left, ir_constant(f, IR_I32, power));
-}
-
-static struct ir_value *folded_bits(struct ir_function *f, struct ir_value *v)
-{
-    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
-    int64_t ones = v->type == IR_BOOL ? 1 : -1;
-    if (left == right) return v->op == IR_XOR ? ir_constant(f, v->type, 0) : left;
-    if (is_integer(right, 0)) return v->op == IR_AND ? right : left;
-    if (is_integer(right, ones) && v->op != IR_XOR) return v->op == IR_AND ? left : right;
-    return NULL;
 }
 
 /* A shift to the left is a product, so that sums of both are found to be the same. */
@@ -279,13 +252,8 @@ static struct ir_value *folded_integer(struct ir_function *f, struct ir_value *v
         return is_integer(right, 1) ? left : regrouped(f, v, IR_MULTIPLY);
     case IR_DIVIDE:
     case IR_REMAINDER: return folded_divide(f, v);
-    case IR_AND:
-    case IR_OR:
-    case IR_XOR: return folded_bits(f, v);
     case IR_SHIFT_LEFT:
     case IR_SHIFT_RIGHT: return folded_shift(f, v);
-    case IR_MIN:
-    case IR_MAX: return left == right ? left : NULL;
     default: return NULL;
     }
 }
@@ -320,45 +288,7 @@ static struct ir_value *folded_real(struct ir_function *f, struct ir_value *v)
     }
 }
 
-/* ---- comparisons, choices, conversions ------------------------------------------------------- */
-
-static struct ir_value *folded_compare(struct ir_function *f, struct ir_value *v)
-{
-    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
-    if (ir_is_real(left->type)) return NULL;
-    bool is_equal = v->op == IR_EQUAL,
-         holds_same = v->op == IR_LESS_EQUAL || v->op == IR_GREATER_EQUAL || is_equal;
-    if (left == right) return ir_constant(f, IR_BOOL, holds_same);
-    if (!is_equal && v->op != IR_NOT_EQUAL) return NULL;
-    // (int)truth != 0, truth == true: the truth itself, or its opposite.
-    bool is_truth = left->op == IR_CONVERT && ir_operand(left, 0)->type == IR_BOOL;
-    if (left->type == IR_BOOL || is_truth) {
-        if (!is_integer(right, 0) && !is_integer(right, 1)) return NULL;
-        struct ir_value *truth = is_truth ? left->operand[0] : left;
-        bool is_same = is_equal == is_integer(right, 1);
-        return is_same ? truth : new_before(f, v, IR_COMPLEMENT, truth, NULL);
-    }
-    return NULL;
-}
-
-static struct ir_value *folded_complement(struct ir_function *f, struct ir_value *v)
-{
-    static const enum ir_op opposite[] = {
-        [IR_EQUAL] = IR_NOT_EQUAL,    [IR_NOT_EQUAL] = IR_EQUAL,    [IR_LESS] = IR_GREATER_EQUAL,
-        [IR_GREATER_EQUAL] = IR_LESS, [IR_GREATER] = IR_LESS_EQUAL, [IR_LESS_EQUAL] = IR_GREATER};
-    struct ir_value *inner = ir_operand(v, 0);
-    if (inner->op == IR_COMPLEMENT) return ir_operand(inner, 0);
-    if (inner->op < IR_EQUAL || inner->op > IR_GREATER_EQUAL) return NULL;
-    struct ir_value *left = ir_operand(inner, 0);
-    bool may_be_unordered = ir_is_real(left->type) && inner->op >= IR_LESS;
-    if (may_be_unordered) return NULL; // neither a < NaN nor a >= NaN
-    struct ir_value *value = ir_value_new(f, opposite[inner->op], IR_BOOL, inner->place);
-    value->operand[0] = left;
-    value->operand[1] = ir_operand(inner, 1);
-    value->is_signed = inner->is_signed;
-    ir_insert(v->block, v, value);
-    return value;
-}
+/* ---- choices, conversions -------------------------------------------------------------------- */
 
 static struct ir_value *folded_select(struct ir_function *f, struct ir_value *v)
 {
@@ -380,14 +310,6 @@ static struct ir_value *folded_convert(struct ir_value *v)
     bool cuts_off = v->type == IR_I32 && inner->type == IR_I64;
     if (cuts_off && inner->op == IR_CONVERT && ir_operand(inner, 0)->type == IR_I32)
         return inner->operand[0];
-    return NULL;
-}
-
-static struct ir_value *folded_extend(struct ir_value *v)
-{
-    struct ir_value *inner = ir_operand(v, 0);
-    bool is_small = inner->op == IR_EXTEND || inner->op == IR_LOAD;
-    if (is_small && inner->bytes == v->bytes && inner->is_signed == v->is_signed) return inner;
     return NULL;
 }
 
@@ -418,23 +340,32 @@ struct ir_value *ir_folded(struct ir_function *f, struct ir_value *v)
     if (constant) return constant;
     put_constant_right(v);
     switch (v->op) {
-    case IR_COMPLEMENT: return folded_complement(f, v);
     case IR_SELECT: return folded_select(f, v);
     case IR_CONVERT: return folded_convert(v);
-    case IR_EXTEND: return folded_extend(v);
     default: break;
     }
     if (v->op == IR_NEGATE) return negated_of(v->operand[0]);
-    if (v->op >= IR_EQUAL && v->op <= IR_GREATER_EQUAL) return folded_compare(f, v);
+    if (v->op >= IR_EQUAL && v->op <= IR_GREATER_EQUAL) return NULL;
     return ir_is_real(v->type) ? folded_real(f, v) : folded_integer(f, v);
+}
+
+static struct ir_value *simplest(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *folded = ir_folded(f, v);
+    if (folded) ir_replace(v, folded);
+    return ir_resolve(v);
 }
 
 struct ir_value *ir_build(struct ir_function *f, struct ir_block *block, struct ir_value *v)
 {
     ir_append(block, v);
-    struct ir_value *folded = ir_folded(f, v);
-    if (folded) ir_replace(v, folded);
-    return ir_resolve(v);
+    return simplest(f, v);
+}
+
+struct ir_value *ir_build_before(struct ir_function *f, struct ir_value *at, struct ir_value *v)
+{
+    ir_insert(at->block, at, v);
+    return simplest(f, v);
 }
 
 /* ---- has this value been computed before? Then the earlier one is used ----------------------- */

@@ -50,16 +50,11 @@ static int64_t alignment(struct ir_function *f, struct ir_value *address)
 
 /* ---- neighbours ------------------------------------------------------------------------------ */
 
-static enum ir_type value_type(struct ir_value *access)
-{
-    return access->op == IR_LOAD ? access->type : ir_operand(access, 1)->type;
-}
-
 static bool may_join(struct ir_value *a, struct ir_value *b)
 {
     return a->op == b->op && a->space == b->space && ir_operand(a, 0) == ir_operand(b, 0) &&
            a->bytes == b->bytes && a->bytes >= 4 && a->parts == b->parts &&
-           value_type(a) == value_type(b);
+           ir_accessed(a) == ir_accessed(b);
 }
 
 /* The access behind `v` in its block that touches the memory after, or before, that of `v`, and may

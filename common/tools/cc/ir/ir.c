@@ -191,6 +191,29 @@ bool ir_has_effect(const struct ir_value *v)
     return v->op == IR_STORE || v->op == IR_BARRIER || v->op == IR_PRINTF;
 }
 
+enum ir_type ir_accessed(struct ir_value *access)
+{
+    return access->op == IR_LOAD ? access->type : ir_operand(access, 1)->type;
+}
+
+int64_t ir_bytes(const struct ir_value *access) { return access->bytes * access->parts; }
+
+struct ir_value *ir_base(struct ir_value *address)
+{
+    while (address && address->op == IR_ADD) address = ir_operand(address, 0);
+    return address;
+}
+
+enum ir_space ir_space_of(const struct symbol *symbol)
+{
+    switch (symbol->kind) {
+    case SYMBOL_SHARED:
+    case SYMBOL_SHARED_DYNAMIC: return IR_SHARED;
+    case SYMBOL_CONSTANT: return IR_CONST;
+    default: return IR_GLOBAL;
+    }
+}
+
 static bool is_symmetric(enum ir_op op)
 {
     return op == IR_ADD || op == IR_MULTIPLY || op == IR_AND || op == IR_OR || op == IR_XOR ||

@@ -194,6 +194,11 @@ void ir_disconnect(struct ir_block *from, struct ir_block *to);
 bool ir_is_pure(const struct ir_value *);
 bool ir_is_access(const struct ir_value *); /* a load or a store */
 bool ir_has_effect(const struct ir_value *);
+enum ir_type ir_accessed(struct ir_value *access); /* the type of what it loads or stores */
+int64_t ir_bytes(const struct ir_value *access);
+/* What a sum of addresses begins with: a symbol or a slot, mostly. */
+struct ir_value *ir_base(struct ir_value *address);
+enum ir_space ir_space_of(const struct symbol *);
 /* Two pure values, or loads, that compute the same from the same operands. */
 bool ir_same(struct ir_value *, struct ir_value *);
 uint64_t ir_hash(struct ir_value *);
@@ -205,6 +210,8 @@ void ir_count_uses(struct ir_function *);
 /* Appends a new value to a block, or finds what it is: a constant, an operand, a simpler value.
  * Operands after the last are NULL. */
 struct ir_value *ir_build(struct ir_function *, struct ir_block *, struct ir_value *);
+/* Puts a new value before `at`, or finds what it is. */
+struct ir_value *ir_build_before(struct ir_function *, struct ir_value *at, struct ir_value *);
 /* What the value is the same as, or NULL. It may put simpler values in front of `value`. */
 struct ir_value *ir_folded(struct ir_function *, struct ir_value *);
 

@@ -75,7 +75,7 @@ static bool is_unchanged(struct ir_function *f, const struct loop *loop, struct 
 static bool is_same_always(struct ir_function *f, const struct loop *loop, struct ir_value *v)
 {
     bool is_division = v->op == IR_DIVIDE || v->op == IR_REMAINDER;
-    bool may_move = ir_is_pure(v) && !(is_division && v->type != IR_F32 && v->type != IR_F64);
+    bool may_move = ir_is_pure(v) && !(is_division && !ir_is_real(v->type));
     if (!may_move && !(v->op == IR_LOAD && v->parts == 1)) return false;
     return has_outside_operands(loop, v) && (v->op != IR_LOAD || is_unchanged(f, loop, v));
 }

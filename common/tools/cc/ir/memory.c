@@ -132,16 +132,6 @@ static void take_apart(struct sum *s, struct ir_value *v, bool is_signed, int64_
 
 /* ---- the space ------------------------------------------------------------------------------- */
 
-static enum ir_space space_of_symbol(const struct symbol *symbol)
-{
-    switch (symbol->kind) {
-    case SYMBOL_SHARED:
-    case SYMBOL_SHARED_DYNAMIC: return IR_SHARED;
-    case SYMBOL_CONSTANT: return IR_CONST;
-    default: return IR_GLOBAL;
-    }
-}
-
 /* What two ways to a pointer have in common; a way that leads back to itself says nothing. */
 enum { SPACE_OPEN = -1 };
 static int common_space(int a, int b)
@@ -154,7 +144,7 @@ static int space_within(struct ir_value *v, int *steps)
 {
     if (++*steps > MOST_STEPS) return IR_GENERIC;
     switch (v->op) {
-    case IR_SYMBOL: return space_of_symbol(v->symbol);
+    case IR_SYMBOL: return ir_space_of(v->symbol);
     case IR_SLOT: return IR_LOCAL;
     case IR_TEXT: return IR_GLOBAL;
     case IR_PARAMETER: return v->is_pointer ? IR_GLOBAL : IR_GENERIC;
@@ -187,14 +177,6 @@ static int find_space(struct ir_value *v)
 
 /* ---- putting together ------------------------------------------------------------------------ */
 
-static struct ir_value *insert_new(struct ir_function *f, struct ir_value *at, struct ir_value *v)
-{
-    ir_insert(at->block, at, v);
-    struct ir_value *folded = ir_folded(f, v);
-    if (folded) ir_replace(v, folded);
-    return ir_resolve(v);
-}
-
 static struct ir_value *operation(struct ir_function *f, struct ir_value *at, enum ir_op op,
                                   enum ir_type type, struct ir_value *left, struct ir_value *right)
 {
@@ -202,7 +184,7 @@ static struct ir_value *operation(struct ir_function *f, struct ir_value *at, en
     v->operand[0] = left;
     v->operand[1] = right;
     v->no_overflow = type == IR_I64;
-    return insert_new(f, at, v);
+    return ir_build_before(f, at, v);
 }
 
 static struct ir_value *base_in_space(struct ir_function *f, struct ir_value *at, struct sum *s,
@@ -215,7 +197,7 @@ static struct ir_value *base_in_space(struct ir_function *f, struct ir_value *at
     v->symbol = s->base->symbol;
     v->bits = is_named ? s->base->bits : 0;
     if (!is_named) v->operand[0] = s->base;
-    return insert_new(f, at, v);
+    return ir_build_before(f, at, v);
 }
 
 static struct ir_value *term_value(struct ir_function *f, struct ir_value *at, struct sum *s,
@@ -227,7 +209,7 @@ static struct ir_value *term_value(struct ir_function *f, struct ir_value *at, s
         struct ir_value *convert = ir_value_new(f, IR_CONVERT, type, at->place);
         convert->operand[0] = v;
         convert->is_signed = t->is_signed;
-        v = insert_new(f, at, convert);
+        v = ir_build_before(f, at, convert);
     }
     struct ir_value *factor = ir_constant(f, type, (uint64_t)t->factor);
     return operation(f, at, IR_MULTIPLY, type, v, factor);
@@ -327,8 +309,7 @@ bool same_address(struct ir_value *a, struct ir_value *b)
 /* The symbol or slot at the bottom of a sum, or NULL. Sums begin with their base. */
 static struct ir_value *base_of(struct ir_value *access)
 {
-    struct ir_value *v = ir_operand(access, 0);
-    while (v->op == IR_ADD) v = ir_operand(v, 0);
+    struct ir_value *v = ir_base(ir_operand(access, 0));
     bool is_name = v->op == IR_SYMBOL || v->op == IR_SLOT;
     return is_name && v->space != IR_GENERIC ? v : NULL;
 }
@@ -346,14 +327,12 @@ static bool has_other_base(struct ir_value *a, struct ir_value *b)
            base_a->bits != base_b->bits;
 }
 
-static int64_t size_of(const struct ir_value *access) { return access->bytes * access->parts; }
-
 static bool may_overlap(struct ir_value *a, struct ir_value *b)
 {
     if (a->space == IR_CONST || b->space == IR_CONST) return false;
     if (a->space != b->space) return a->space == IR_GENERIC || b->space == IR_GENERIC;
     if (ir_operand(a, 0) == ir_operand(b, 0))
-        return a->offset < b->offset + size_of(b) && b->offset < a->offset + size_of(a);
+        return a->offset < b->offset + ir_bytes(b) && b->offset < a->offset + ir_bytes(a);
     return !has_other_base(a, b);
 }
 
@@ -535,14 +514,12 @@ static void drop_values(struct ir_function *f)
 
 enum { LONGEST_LOOK = 100 };
 
-static int64_t bytes_of(const struct ir_value *access) { return access->bytes * access->parts; }
-
 /* The store is written over in its block before anything reads it. */
 static bool is_written_over(struct ir_function *f, struct ir_value *store)
 {
     int count = 0;
     for (struct ir_value *v = store->next; v && ++count < LONGEST_LOOK; v = v->next) {
-        bool covers = v->op == IR_STORE && same_address(v, store) && bytes_of(v) >= bytes_of(store);
+        bool covers = v->op == IR_STORE && same_address(v, store) && ir_bytes(v) >= ir_bytes(store);
         if (covers) return true;
         if (v->op != IR_STORE && may_touch(f, v, store)) return false;
     }
@@ -560,16 +537,14 @@ static void look_at_slots(struct ir_function *f)
         for (struct ir_value *v = f->order[b]->first; v; v = v->next) {
             if (v->op == IR_SLOT && v->space == IR_GENERIC)
                 f->slots[v->bits].is_known_elsewhere = true, f->slots[v->bits].is_gone = false;
-            struct ir_value *base = v->op == IR_LOAD ? ir_operand(v, 0) : NULL;
-            while (base && base->op == IR_ADD) base = ir_operand(base, 0);
+            struct ir_value *base = v->op == IR_LOAD ? ir_base(ir_operand(v, 0)) : NULL;
             if (base && base->op == IR_SLOT) f->slots[base->bits].is_gone = false;
         }
 }
 
 static bool is_for_nothing(struct ir_function *f, struct ir_value *store)
 {
-    struct ir_value *base = ir_operand(store, 0);
-    while (base->op == IR_ADD) base = ir_operand(base, 0);
+    struct ir_value *base = ir_base(ir_operand(store, 0));
     return base->op == IR_SLOT && f->slots[base->bits].is_gone;
 }
 

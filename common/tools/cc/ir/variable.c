@@ -203,14 +203,8 @@ struct promotion {
 
 static struct ir_value *slot_of(struct ir_value *v)
 {
-    struct ir_value *base = ir_is_access(v) ? ir_operand(v, 0) : NULL;
-    while (base && base->op == IR_ADD) base = ir_operand(base, 0);
+    struct ir_value *base = ir_is_access(v) ? ir_base(ir_operand(v, 0)) : NULL;
     return base && base->op == IR_SLOT ? base : NULL;
-}
-
-static enum ir_type type_of(struct ir_value *access)
-{
-    return access->op == IR_LOAD ? access->type : ir_operand(access, 1)->type;
 }
 
 static struct cell *find_cell(struct promotion *p, struct ir_value *access)
@@ -226,7 +220,7 @@ static void look_at(struct promotion *p, struct ir_value *access)
     struct ir_value *slot = slot_of(access);
     if (!slot || p->is_kept[slot->bits]) return;
     bool is_plain = ir_operand(access, 0) == slot && access->bytes >= 4 && access->parts == 1;
-    struct cell wanted = {slot->bits, access->offset, access->bytes, type_of(access), p->cells};
+    struct cell wanted = {slot->bits, access->offset, access->bytes, ir_accessed(access), p->cells};
     for (struct cell *c = p->cells; c; c = c->next) {
         bool is_same = c->offset == wanted.offset && c->type == wanted.type;
         bool is_apart = c->slot != wanted.slot || c->offset + c->bytes <= wanted.offset ||

@@ -138,18 +138,6 @@ static const char *const SPACES[] = {[IR_GENERIC] = "",
                                      [IR_LOCAL] = ".local",
                                      [IR_CONST] = ".const"};
 
-static enum ir_space space_of(const struct ir_value *v)
-{
-    if (v->op == IR_SLOT) return IR_LOCAL;
-    if (v->op == IR_TEXT) return IR_GLOBAL;
-    switch (v->symbol->kind) {
-    case SYMBOL_SHARED:
-    case SYMBOL_SHARED_DYNAMIC: return IR_SHARED;
-    case SYMBOL_CONSTANT: return IR_CONST;
-    default: return IR_GLOBAL;
-    }
-}
-
 /* The address of a name: in its space, and generic if that is asked for. */
 static void write_name(struct emit_kernel *k, struct ir_value *v)
 {
@@ -160,8 +148,11 @@ static void write_name(struct emit_kernel *k, struct ir_value *v)
     if (v->op == IR_TEXT) name = emit_string(k->module, v->text);
     if (v->op == IR_SYMBOL) name = v->symbol->mangled;
     text_add(&k->body, "\tmov.u%d \t%s, %s;\n", v->type == IR_I32 ? 32 : 64, to.text, name);
+    enum ir_space space = v->op == IR_SLOT   ? IR_LOCAL
+                          : v->op == IR_TEXT ? IR_GLOBAL
+                                             : ir_space_of(v->symbol);
     if (v->space == IR_GENERIC)
-        text_add(&k->body, "\tcvta%s.u64 \t%s, %s;\n", SPACES[space_of(v)], to.text, to.text);
+        text_add(&k->body, "\tcvta%s.u64 \t%s, %s;\n", SPACES[space], to.text, to.text);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

@@ -5,9 +5,7 @@
 
 /* ---- computes what is constant: sizes of arrays, arguments of templates, labels -------------- */
 
-/*
- * Integers wrap, as they do on the GPU. Reals are computed as their type says.
- */
+/* Integers wrap, as they do on the GPU. Reals are computed as their type says. */
 
 bool is_constant(const struct expr *e)
 {
@@ -33,32 +31,22 @@ static bool is_undefined(const struct expr *e, int64_t right)
     return false;
 }
 
-static int64_t compute_signed(enum operation op, int64_t a, int64_t b)
-{
-    switch (op) {
-    case OP_DIVIDE: return a / b;
-    case OP_REMAINDER: return a % b;
-    case OP_SHIFT_RIGHT: return a >> b;
-    case OP_LESS: return a < b;
-    case OP_LESS_EQUAL: return a <= b;
-    case OP_GREATER: return a > b;
-    default: return a >= b;
-    }
-}
-
 /* Values of unsigned types are kept wrapped, and those of 8 bytes as the same bits. */
-static uint64_t compute_unsigned(enum operation op, uint64_t a, uint64_t b)
-{
-    switch (op) {
-    case OP_DIVIDE: return a / b;
-    case OP_REMAINDER: return a % b;
-    case OP_SHIFT_RIGHT: return a >> b;
-    case OP_LESS: return a < b;
-    case OP_LESS_EQUAL: return a <= b;
-    case OP_GREATER: return a > b;
-    default: return a >= b;
+#define DEFINE_COMPUTE(name, type)                                                                 \
+    static int64_t name(enum operation op, type a, type b)                                         \
+    {                                                                                              \
+        switch (op) {                                                                              \
+        case OP_DIVIDE: return (int64_t)(a / b);                                                   \
+        case OP_REMAINDER: return (int64_t)(a % b);                                                \
+        case OP_SHIFT_RIGHT: return (int64_t)(a >> b);                                             \
+        case OP_LESS: return a < b;                                                                \
+        case OP_LESS_EQUAL: return a <= b;                                                         \
+        case OP_GREATER: return a > b;                                                             \
+        default: return a >= b;                                                                    \
+        }                                                                                          \
     }
-}
+DEFINE_COMPUTE(compute_signed, int64_t)
+DEFINE_COMPUTE(compute_unsigned, uint64_t)
 
 /* Operations whose bits are the same for signed and unsigned operands; the others as above. */
 static int64_t compute(const struct expr *e, int64_t left, int64_t right)
@@ -77,7 +65,7 @@ static int64_t compute(const struct expr *e, int64_t left, int64_t right)
     default: break;
     }
     if (type_is_signed(e->left->type)) return compute_signed(e->op, left, right);
-    return (int64_t)compute_unsigned(e->op, a, b);
+    return compute_unsigned(e->op, a, b);
 }
 
 /* ---- reals ----------------------------------------------------------------------------------- */
