@@ -288,7 +288,26 @@ static struct ir_value *folded_real(struct ir_function *f, struct ir_value *v)
     }
 }
 
-/* ---- choices, conversions -------------------------------------------------------------------- */
+/* ---- comparisons, choices, conversions ------------------------------------------------------- */
+
+static struct ir_value *folded_compare(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
+    if (ir_is_real(left->type)) return NULL;
+    bool is_equal = v->op == IR_EQUAL,
+         holds_same = v->op == IR_LESS_EQUAL || v->op == IR_GREATER_EQUAL || is_equal;
+    if (left == right) return ir_constant(f, IR_BOOL, holds_same);
+    if (!is_equal && v->op != IR_NOT_EQUAL) return NULL;
+    // (int)truth != 0, truth == true: the truth itself, or its opposite.
+    bool is_truth = left->op == IR_CONVERT && ir_operand(left, 0)->type == IR_BOOL;
+    if (left->type == IR_BOOL || is_truth) {
+        if (!is_integer(right, 0) && !is_integer(right, 1)) return NULL;
+        struct ir_value *truth = is_truth ? left->operand[0] : left;
+        bool is_same = is_equal == is_integer(right, 1);
+        return is_same ? truth : new_before(f, v, IR_COMPLEMENT, truth, NULL);
+    }
+    return NULL;
+}
 
 static struct ir_value *folded_select(struct ir_function *f, struct ir_value *v)
 {
@@ -345,7 +364,7 @@ struct ir_value *ir_folded(struct ir_function *f, struct ir_value *v)
     default: break;
     }
     if (v->op == IR_NEGATE) return negated_of(v->operand[0]);
-    if (v->op >= IR_EQUAL && v->op <= IR_GREATER_EQUAL) return NULL;
+    if (v->op >= IR_EQUAL && v->op <= IR_GREATER_EQUAL) return folded_compare(f, v);
     return ir_is_real(v->type) ? folded_real(f, v) : folded_integer(f, v);
 }
 
