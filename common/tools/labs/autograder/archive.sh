@@ -60,31 +60,16 @@ settings() {
 
 task() { sed -n "/^== $lab\$/,/^==/{/^==/!p}" common/tools/labs/tasks.txt; }
 
-# fill FILE: a file of this folder, with what it says of the lab.
-fill() {
-    # GitHub's steps give whole points.
-    whole=$(echo "$most" | awk '{ whole = int($1 + 0.5); print whole < 2 ? 2 : whole }')
-    uuid=$(python3 -c 'import sys, uuid; print(uuid.uuid5(uuid.NAMESPACE_URL, sys.argv[1]))' \
-        "upsweep-lab$lab")
-    task | awk -v nvcc="$own" '
-        $0 == "@TASK@" { while ((getline line <"-") > 0) print line; next }
-        /^@NVCC@/ {
-            if (nvcc == "") print "      - name: Install nvcc"
-            if (nvcc == "") print "        run: sudo sh .github/upsweep/nvcc.sh"
-            sub(/^@NVCC@/, "")
-        }
-        { print }' "$from/$1" | sed -e "s|@LAB@|$lab|g" -e "s|@TITLE@|$title|g" \
-        -e "s|@MOST@|$most|g" -e "s|@HALF@|$(echo "$most" | awk '{ print $1 / 2 }')|g" \
-        -e "s|@LESS@|$((whole / 2))|g" -e "s|@MORE@|$((whole - whole / 2))|g" \
-        -e "s|@TIMEOUT@|$([ -n "$own" ] && echo 30 || echo 120)|g" \
-        -e "s|@IMAGE@|${IMAGE:-python:3.12-slim}|g" -e "s|@UUID@|$uuid|g"
-}
+# GitHub's steps give whole points.
+whole=$(echo "$most" | awk '{ whole = int($1 + 0.5); print whole < 2 ? 2 : whole }')
+half=$(echo "$most" | awk '{ print $1 / 2 }')
 
 case $platform in
 gradescope)
     programs "$new"
     settings "$new"
-    cp "$from/setup.sh" "$from/run_autograder" "$new/"
+    cp "$from/setup.sh" "$new/"
+    printf '%s\n' '#!/bin/sh' 'exec sh /autograder/source/grade.sh' >"$new/run_autograder"
     chmod 755 "$new/setup.sh" "$new/run_autograder"
     ;;
 prairielearn)
@@ -92,15 +77,90 @@ prairielearn)
     [ -n "$own" ] || cp "$from/Dockerfile" "$new/serverFilesCourse/upsweep/"
     question=$new/questions/upsweep-lab$lab
     settings "$question/tests"
-    fill info.json >"$question/info.json"
-    fill question.html >"$question/question.html"
+    uuid=$(python3 -c 'import sys, uuid; print(uuid.uuid5(uuid.NAMESPACE_URL, sys.argv[1]))' \
+        "upsweep-lab$lab")
+    timeout=$([ -n "$own" ] && echo 30 || echo 120)
+    cat >"$question/info.json" <<EOF
+{
+    "uuid": "$uuid",
+    "title": "$title",
+    "topic": "Parallel prefix sum",
+    "tags": ["code"],
+    "type": "v3",
+    "singleVariant": true,
+    "gradingMethod": "External",
+    "externalGradingOptions": {
+        "enabled": true,
+        "image": "${IMAGE:-python:3.12-slim}",
+        "entrypoint": "/grade/serverFilesCourse/upsweep/grade.sh",
+        "serverFilesCourse": ["upsweep/"],
+        "timeout": $timeout,
+        "enableNetworking": false
+    }
+}
+EOF
+    cat >"$question/question.html" <<EOF
+<pl-question-panel>
+<markdown>
+$(task)
+</markdown>
+<pl-file-editor file-name="lab$lab.cu" source-file-name="lab$lab.cu" ace-mode="ace/mode/c_cpp">
+</pl-file-editor>
+</pl-question-panel>
+<pl-submission-panel>
+<pl-external-grader-results></pl-external-grader-results>
+<pl-file-preview></pl-file-preview>
+</pl-submission-panel>
+EOF
     cp "$SKELETON" "$question/lab$lab.cu"
     ;;
 classroom)
     programs "$new/.github/upsweep"
     settings "$new/.github/upsweep"
     mkdir "$new/.github/workflows"
-    fill lab.yml >"$new/.github/workflows/lab.yml"
+    nvcc="      - name: Install nvcc
+        run: sudo sh .github/upsweep/nvcc.sh
+"
+    [ -z "$own" ] || nvcc=
+    cat >"$new/.github/workflows/lab.yml" <<EOF
+name: Lab $lab
+on: [push, workflow_dispatch]
+permissions:
+  actions: read
+  checks: write
+  contents: read
+jobs:
+  judge:
+    runs-on: ubuntu-24.04
+    timeout-minutes: 15
+    steps:
+      - uses: actions/checkout@v4
+$nvcc      - name: Judge lab $lab
+        run: sh .github/upsweep/grade.sh
+      - name: Half of the points
+        id: half
+        uses: classroom-resources/autograding-command-grader@v1
+        with:
+          test-name: Half of the points
+          command: env PASS=$half sh .github/upsweep/grade.sh
+          timeout: 2
+          max-score: $((whole / 2))
+      - name: All points
+        id: all
+        uses: classroom-resources/autograding-command-grader@v1
+        with:
+          test-name: All points
+          command: env PASS=$most sh .github/upsweep/grade.sh
+          timeout: 2
+          max-score: $((whole - whole / 2))
+      - name: Report to GitHub Classroom
+        uses: classroom-resources/autograding-grading-reporter@v1
+        env:
+          HALF_RESULTS: \${{steps.half.outputs.result}}
+          ALL_RESULTS: \${{steps.all.outputs.result}}
+        with:
+          runners: half,all
+EOF
     cp "$SKELETON" "$new/lab$lab.cu"
     task >"$new/README.md"
     ;;
