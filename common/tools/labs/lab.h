@@ -137,6 +137,6 @@ bool lab_hands_out(const struct lab *, size_t n);
 void lab_input(const struct lab_case *, float *in);
 
 /* The most warp instructions that a launch may execute. It is far above any right solution's. */
-uint64_t lab_instruction_limit(const struct lab *, size_t n);
+uint64_t lab_instruction_limit(size_t n);
 
 #endif

@@ -34,19 +34,21 @@ static struct lab_launch *add_launch(struct lab_plan *plan, const char *kernel, 
     return launch;
 }
 
-static void add_argument(struct lab_launch *launch, struct lab_argument argument)
+#define ADD(launch, ...)                                                                           \
+    add_arguments(launch, (const struct lab_argument[]){__VA_ARGS__},                              \
+                  sizeof(struct lab_argument[]){__VA_ARGS__} / sizeof(struct lab_argument))
+static void add_arguments(struct lab_launch *launch, const struct lab_argument *arguments,
+                          size_t count)
 {
-    launch->arguments[launch->argument_count++] = argument;
+    for (size_t i = 0; i < count; i++) launch->arguments[launch->argument_count++] = arguments[i];
 }
 
 /* ---- one block: labs 2 to 4 ------------------------------------------------------------------ */
 
 static void plan_block(struct lab_plan *plan, size_t n, unsigned threads, size_t shared_floats)
 {
-    struct lab_launch *launch = add_launch(plan, "scan_block", 1, threads, shared_floats);
-    add_argument(launch, address(LAB_OUT, 0));
-    add_argument(launch, address(LAB_IN, 0));
-    add_argument(launch, number_int(n));
+    ADD(add_launch(plan, "scan_block", 1, threads, shared_floats), address(LAB_OUT, 0),
+        address(LAB_IN, 0), number_int(n));
 }
 
 static void plan_naive(size_t n, struct lab_plan *plan) { plan_block(plan, n, (unsigned)n, 2 * n); }
@@ -86,12 +88,9 @@ static size_t plan_level(struct lab_plan *plan, const struct level_kernels *k, s
     size_t blocks = blocks_of(n, k->each);
     struct lab_launch *launch =
         add_launch(plan, "scan_block", blocks, k->threads, k->shared_floats);
-    add_argument(launch, out);
-    add_argument(launch, in);
-    add_argument(launch, blocks > 1 ? address(LAB_WORKSPACE, sums)
-                                    : (struct lab_argument){.kind = LAB_NULL});
-    add_argument(launch, number_size(n));
-    if (k->takes_size) add_argument(launch, number_int(k->each));
+    struct lab_argument none = {.kind = LAB_NULL};
+    ADD(launch, out, in, blocks > 1 ? address(LAB_WORKSPACE, sums) : none, number_size(n));
+    if (k->takes_size) ADD(launch, number_int(k->each));
     return blocks;
 }
 
@@ -99,10 +98,8 @@ static void plan_uniform_add(struct lab_plan *plan, const struct level_kernels *
                              struct lab_argument out, size_t sums)
 {
     size_t blocks = blocks_of(n, k->each);
-    struct lab_launch *launch = add_launch(plan, "uniform_add", blocks - 1, k->threads, 0);
-    add_argument(launch, out);
-    add_argument(launch, address(LAB_WORKSPACE, sums));
-    add_argument(launch, number_size(n));
+    ADD(add_launch(plan, "uniform_add", blocks - 1, k->threads, 0), out,
+        address(LAB_WORKSPACE, sums), number_size(n));
 }
 
 /* As in the steps: the sums of a level are scanned in place, and are then the increments of the
@@ -163,26 +160,14 @@ static void plan_shuffle(size_t n, struct lab_plan *plan)
 static void plan_tiles(size_t n, struct lab_plan *plan)
 {
     size_t tiles = blocks_of(n, FLOAT4_BLOCK);
-    struct lab_launch *launch = add_launch(plan, "scan_tiles", tiles, SHUFFLE_THREADS, 0);
     plan->workspace = (tiles + 1) * sizeof(uint64_t);
     plan->clear_workspace = true;
-    add_argument(launch, address(LAB_OUT, 0));
-    add_argument(launch, address(LAB_IN, 0));
-    add_argument(launch, address(LAB_WORKSPACE, 0));
-    add_argument(launch, address(LAB_WORKSPACE, tiles * sizeof(uint64_t)));
-    add_argument(launch, number_size(n));
+    ADD(add_launch(plan, "scan_tiles", tiles, SHUFFLE_THREADS, 0), address(LAB_OUT, 0),
+        address(LAB_IN, 0), address(LAB_WORKSPACE, 0),
+        address(LAB_WORKSPACE, tiles * sizeof(uint64_t)), number_size(n));
 }
 
 /* ---- kept elements: lab 13 ------------------------------------------------------------------- */
-
-/* A thread has one element. */
-static void plan_elements(struct lab_plan *plan, const char *kernel, size_t n,
-                          const struct lab_argument *arguments, unsigned count)
-{
-    struct lab_launch *launch = add_launch(plan, kernel, blocks_of(n, KEPT_BLOCK), KEPT_BLOCK, 0);
-    for (unsigned i = 0; i < count; i++) add_argument(launch, arguments[i]);
-    add_argument(launch, number_size(n));
-}
 
 /* The workspace holds a flag and a place for each element, and the sums of the places' blocks. */
 static void plan_kept(size_t n, struct lab_plan *plan)
@@ -193,9 +178,11 @@ static void plan_kept(size_t n, struct lab_plan *plan)
     struct lab_argument kept = address(LAB_OUT, n * sizeof(float));
     struct lab_argument flags = address(LAB_WORKSPACE, 0), places = address(LAB_WORKSPACE, part);
     plan->workspace = 2 * part + count_sums(n, k.each) * sizeof(int32_t);
-    plan_elements(plan, "mark", n, (struct lab_argument[]){flags, in}, 2);
+    size_t blocks = blocks_of(n, KEPT_BLOCK); /* a thread has one element */
+    ADD(add_launch(plan, "mark", blocks, KEPT_BLOCK, 0), flags, in, number_size(n));
     plan_from(plan, &k, n, places, flags, 2 * part);
-    plan_elements(plan, "scatter", n, (struct lab_argument[]){out, kept, in, flags, places}, 5);
+    ADD(add_launch(plan, "scatter", blocks, KEPT_BLOCK, 0), out, kept, in, flags, places,
+        number_size(n));
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -509,8 +496,7 @@ void lab_input(const struct lab_case *c, float *in)
     for (size_t i = c->boundary; i < c->n; i++) in[i] = fabsf(in[i]) * scale;
 }
 
-uint64_t lab_instruction_limit(const struct lab *lab, size_t n)
+uint64_t lab_instruction_limit(size_t n)
 {
-    (void)lab;
     return INSTRUCTIONS + INSTRUCTIONS_PER_ELEMENT * (uint64_t)n;
 }

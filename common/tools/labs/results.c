@@ -129,7 +129,7 @@ static bool is_within_limits(const struct frame_case *f)
            f->finding_count <= RESULTS_FINDINGS;
 }
 
-static void free_case(struct lab_case_result *r)
+void results_free_case(struct lab_case_result *r)
 {
     free(r->out);
     free(r->lines);
@@ -210,12 +210,12 @@ static const char *read_case(struct cursor *c, struct lab_case_result *r)
         !take_array(c, (void **)&r->lines, f.line_count, sizeof *r->lines) ||
         !take_array(c, (void **)&r->operations, f.operation_count, sizeof *r->operations) ||
         !take_array(c, (void **)&r->findings, f.finding_count, sizeof *r->findings)) {
-        free_case(r);
+        results_free_case(r);
         return "it ends in the middle of a case";
     }
     end_texts(r);
     if (counts_agree(r)) return NULL;
-    free_case(r);
+    results_free_case(r);
     return "its counters contradict each other";
 }
 
@@ -254,7 +254,7 @@ int results_read(const void *bytes, size_t size, struct lab_results *out, char *
 
 void results_free(struct lab_results *results)
 {
-    for (size_t i = 0; i < LAB_CASES; i++) free_case(&results->cases[i]);
+    for (size_t i = 0; i < LAB_CASES; i++) results_free_case(&results->cases[i]);
     *results = (struct lab_results){0};
 }
 

@@ -89,6 +89,7 @@ int results_read(const void *bytes, size_t size, struct lab_results *out, char *
 /* Reads a file as results_read reads a stream. */
 int results_read_file(const char *path, struct lab_results *out, char *why, size_t why_size);
 void results_free(struct lab_results *);
+void results_free_case(struct lab_case_result *);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 

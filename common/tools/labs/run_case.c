@@ -236,7 +236,7 @@ static enum lab_end end_of(int error, const char *message)
 }
 
 /* A launch has failed. */
-static bool end_launch(struct bench *b, const struct lab *lab, const char *kernel, int error)
+static bool end_launch(struct bench *b, const char *kernel, int error)
 {
     char why[RESULTS_TEXT];
     const char *message = emu_message(b->emu);
@@ -246,7 +246,7 @@ static bool end_launch(struct bench *b, const struct lab *lab, const char *kerne
     snprintf(why, sizeof why,
              "kernel %s has executed more than %" PRIu64
              " warp instructions, far more than a right solution needs; does a loop not end?",
-             kernel, lab_instruction_limit(lab, b->result->is.n));
+             kernel, lab_instruction_limit(b->result->is.n));
     return end_as(b, end, why);
 }
 
@@ -270,7 +270,7 @@ static bool open_device(struct bench *b, const struct lab *lab)
         .counters = true,
         .patience = SECONDS,
         .limit = SECONDS,
-        .instruction_limit = lab_instruction_limit(lab, c->n),
+        .instruction_limit = lab_instruction_limit(c->n),
         .checks = EMU_CHECK_ALL,
         .finding_limit = RESULTS_FINDINGS,
         .schedule = c->schedule,
@@ -325,7 +325,7 @@ static uint64_t argument_value(const struct bench *b, const struct lab_argument 
     return argument->kind == LAB_NULL ? 0 : argument->value;
 }
 
-static bool launch(struct bench *b, const struct lab *lab, const struct lab_launch *l)
+static bool launch(struct bench *b, const struct lab_launch *l)
 {
     uint64_t values[LAB_ARGUMENTS];
     void *arguments[LAB_ARGUMENTS];
@@ -338,7 +338,7 @@ static bool launch(struct bench *b, const struct lab *lab, const struct lab_laun
     }
     int error = emu_launch(b->emu, kernel, (struct emu_dim){l->blocks, 1, 1},
                            (struct emu_dim){l->threads, 1, 1}, l->shared_bytes, arguments, false);
-    return !error || end_launch(b, lab, l->kernel, error);
+    return !error || end_launch(b, l->kernel, error);
 }
 
 static bool read_output(struct bench *b)
@@ -361,7 +361,7 @@ static bool run_plan(struct bench *b, const struct lab *lab, const float *in)
     if (!open_device(b, lab) || !load_ptx(b) || !allocate(b) || !fill(b, &plan, in)) return false;
     bool ended = true;
     for (unsigned i = 0; ended && i < plan.launch_count; i++)
-        ended = launch(b, lab, &plan.launches[i]);
+        ended = launch(b, &plan.launches[i]);
     collect_counters(b->emu, b->result);
     collect_findings(b->emu, b->result);
     return ended && read_output(b);
@@ -382,14 +382,6 @@ static void run_case(const struct lab_runs *runs, const struct lab_ptx *ptx,
     running.emu = NULL;
     if (b.emu) emu_close(b.emu);
     free(in);
-}
-
-static void free_case(struct lab_case_result *result)
-{
-    free(result->out);
-    free(result->lines);
-    free(result->operations);
-    free(result->findings);
 }
 
 /* The least n that is not run after this case: such cases would end in the same way, or take too
@@ -420,7 +412,7 @@ int run_cases(const struct lab_runs *runs, const struct lab_ptx *ptx)
             memcpy(why, result.message, sizeof why);
         }
         error = runs->take(runs->to, &result);
-        free_case(&result);
+        results_free_case(&result);
     }
     return error;
 }

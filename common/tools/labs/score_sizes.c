@@ -167,13 +167,6 @@ static bool verify_part(const struct lab *lab, const struct lab_case_result *r, 
     return found.right;
 }
 
-static float float_at(const struct lab_case_result *r, size_t i)
-{
-    float value;
-    memcpy(&value, &r->out[i], sizeof value);
-    return value;
-}
-
 /* Does block 1, up to `n`, hold the scan of block 0's elements, on top of any sum? Such a kernel
  * forgets where a block begins. The first two elements say nothing: they have one difference. */
 static bool repeats_block(const struct lab *lab, const struct lab_case_result *r, const float *in,
@@ -183,7 +176,7 @@ static bool repeats_block(const struct lab *lab, const struct lab_case_result *r
     float sum = 0;
     if (!block || end < block + 3) return false;
     for (size_t i = block; i < end; i++) {
-        if (float_at(r, i) - float_at(r, block) != sum) return false;
+        if (value_of(r->out[i]) - value_of(r->out[block]) != sum) return false;
         sum += in[i - block];
     }
     return true;
