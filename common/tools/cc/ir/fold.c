@@ -133,11 +133,10 @@ struct ir_value *fold_constants(struct ir_function *f, struct ir_value *v)
     return integer_result(v, a, b, &result) ? ir_constant(f, v->type, result) : NULL;
 }
 
-/* ---- is this value one that is known already ------------------------------------------------- */
+/* ---- is this value one that is known already, or a simpler one? ------------------------------ */
 
 /*
- * Is this value one that is known already, or a simpler one? Asked for each value when it
- * is made, and again when its operands have become simpler.
+ * That is asked for each value when it is made, and again when its operands have become simpler.
  *
  *     1 + 2 → 3      x * 1 → x      2 * (3 * x) → 6 * x
  *

@@ -6,8 +6,6 @@
 
 #include "common/tools/cc/syntax/ast.h"
 
-/* ---- what the compiler computes with between the tree and PTX -------------------------------- */
-
 /*
  * What the compiler computes with between the tree and PTX: a kernel as blocks of values, in
  * SSA form (each value is computed at one place, and never changes).
@@ -205,6 +203,10 @@ uint64_t ir_hash(struct ir_value *);
 
 void ir_count_uses(struct ir_function *);
 
+/* Computes `order`, `number` and `above`, and drops blocks that nothing reaches. */
+void ir_order(struct ir_function *);
+bool ir_dominates(const struct ir_block *, const struct ir_block *);
+
 /* ---- values that are simpler (fold.c) -------------------------------------------------------- */
 
 /* Appends a new value to a block, or finds what it is: a constant, an operand, a simpler value.
@@ -214,14 +216,6 @@ struct ir_value *ir_build(struct ir_function *, struct ir_block *, struct ir_val
 struct ir_value *ir_build_before(struct ir_function *, struct ir_value *at, struct ir_value *);
 /* What the value is the same as, or NULL. It may put simpler values in front of `value`. */
 struct ir_value *ir_folded(struct ir_function *, struct ir_value *);
-
-/* ---- order of blocks (ir.c) ------------------------------------------------------------------ */
-
-/* Computes `order`, `number` and `above`, and drops blocks that nothing reaches. */
-void ir_order(struct ir_function *);
-bool ir_dominates(const struct ir_block *, const struct ir_block *);
-
-/* ---- what fold.c asks of fold.c -------------------------------------------------------------- */
 
 /* The constant that a value of constants is, computed as the GPU computes it; NULL: an operand is
  * no constant, or the result is undefined in C, and left to the GPU. */

@@ -365,11 +365,11 @@ bool may_touch(struct ir_function *f, struct ir_value *value, struct ir_value *a
     return may_change(f, value, access);
 }
 
-/* ---- is it known what this load will find? On every path here -------------------------------- */
+/* ---- is it known what this load will find? --------------------------------------------------- */
 
 /*
- * Is it known what this load will find? On every path here, the same address was loaded
- * or stored, and nothing has changed it since.
+ * It is if on every path here, the same address was loaded or stored, and nothing has changed it
+ * since.
  *
  *     x = temp[i]; y = temp[i];              y = x
  *     if (c) p[i] = a; else p[i] = b;        x = phi(a, b)
@@ -469,8 +469,6 @@ void pass_loads(struct ir_function *f)
  *     x = temp[i];               (nothing, if x is not used)
  *     p[0] = 1; p[0] = 2;        p[0] = 2
  */
-
-/* ---- values ---------------------------------------------------------------------------------- */
 
 struct work {
     struct ir_function *f;

@@ -8,10 +8,8 @@
 
 /* ---- host code ------------------------------------------------------------------------------- */
 
-/*
- * Host code, which is skipped but for what the device's code needs: its types and
- * constants, and the instances of kernels that it launches or names.
- */
+/* It is skipped but for what the device's code needs: its types and constants, and the instances of
+ * kernels that it launches or names. */
 
 /* The token after `__launch_bounds__(…)` and the like, or the same one. */
 static struct token *after_numbers(struct token *token)
