@@ -38,43 +38,58 @@ enum { SHARED_BYTES = 36 << 10 };
 
 static uint64_t conflicts_of(const struct emu_shared *s) { return s->wavefronts - s->ideal; }
 
-static int launch(struct emu *emu, const struct lab_ptx *ptx, const struct bank_launch *l)
-{
-    struct emu_module *module;
+/* A kernel of a PTX text, on a device of its own. */
+struct bench {
+    struct lab_ptx ptx;
+    struct emu *emu;
     struct emu_kernel *kernel;
-    char name[EMU_NAME_SIZE];
+};
+
+/* Returns 0 or an exit code. close_bench() is called in both cases. */
+static int open_bench(struct bench *b, const char *path, const char *source, const char *kernel,
+                      struct fault *fault)
+{
+    struct emu_config config = {.threads = 1, .counters = true};
+    struct emu_module *module;
+    char message[FAULT_TEXT], name[EMU_NAME_SIZE];
     size_t at = 0;
-    int values[] = {l->arguments[0], l->arguments[1]};
-    void *arguments[] = {&values[0], &values[1]};
-    int error = emu_load(emu, ptx->text, ptx->length, "banks.cu", &module);
-    if (error) return error;
-    if (!next_entry(ptx, &at, l->kernel, name)) return EMU_INVALID_DEVICE_FUNCTION;
-    error = emu_kernel(emu, module, name, &kernel);
-    if (error) return error;
-    return emu_launch(emu, kernel, (struct emu_dim){1, 1, 1}, (struct emu_dim){l->threads, 1, 1},
-                      SHARED_BYTES, arguments, false);
+    *b = (struct bench){.emu = NULL};
+    int code = ptx_read(path, &b->ptx, fault);
+    if (code) return code;
+    if (!next_entry(&b->ptx, &at, kernel, name))
+        return fail(fault, EXIT_WRONG, "There is no kernel called %s; change place() only.",
+                    kernel);
+    b->emu = emu_open(&config, message, sizeof message);
+    if (!b->emu) return fail(fault, EXIT_DEVICE, "%s", message);
+    if (emu_load(b->emu, b->ptx.text, b->ptx.length, source, &module) ||
+        emu_kernel(b->emu, module, name, &b->kernel))
+        return fail(fault, EXIT_WRONG, "The kernel cannot be run: %s", emu_message(b->emu));
+    return 0;
+}
+
+static void close_bench(struct bench *b)
+{
+    if (b->emu) emu_close(b->emu);
+    free(b->ptx.text);
 }
 
 static int count_conflicts_of(const char *path, const struct bank_launch *l,
                               struct conflicts *conflicts, struct fault *fault)
 {
-    struct lab_ptx ptx;
-    struct emu_config config = {.threads = 1, .counters = true};
-    char message[FAULT_TEXT];
-    int code = ptx_read(path, &ptx, fault);
-    if (code) return code;
-    struct emu *emu = emu_open(&config, message, sizeof message);
-    if (!emu) {
-        code = fail(fault, EXIT_DEVICE, "%s", message);
-    } else if (launch(emu, &ptx, l)) {
-        code = fail(fault, EXIT_DEVICE, "Kernel %s cannot be run: %s", l->kernel, emu_message(emu));
-    } else {
-        const struct emu_counts *total = &emu_record(emu, 0)->total;
+    struct bench b;
+    int code = open_bench(&b, path, "banks.cu", l->kernel, fault);
+    int values[] = {l->arguments[0], l->arguments[1]};
+    void *arguments[] = {&values[0], &values[1]};
+    if (!code && emu_launch(b.emu, b.kernel, (struct emu_dim){1, 1, 1},
+                            (struct emu_dim){l->threads, 1, 1}, SHARED_BYTES, arguments, false))
+        code = fail(fault, EXIT_DEVICE, "Kernel %s cannot be run: %s", l->kernel,
+                    emu_message(b.emu));
+    if (!code) {
+        const struct emu_counts *total = &emu_record(b.emu, 0)->total;
         *conflicts =
             (struct conflicts){conflicts_of(&total->shared_ld), conflicts_of(&total->shared_st)};
     }
-    if (emu) emu_close(emu);
-    free(ptx.text);
+    close_bench(&b);
     return code;
 }
 
@@ -254,17 +269,12 @@ static void make_inputs(struct product *p)
         }
 }
 
-static int launch_swizzle(struct emu *emu, const struct lab_ptx *ptx, const char *name,
-                          struct product *p)
+static int launch_swizzle(struct emu *emu, struct emu_kernel *kernel, struct product *p)
 {
-    struct emu_module *module;
-    struct emu_kernel *kernel;
     emu_addr a, b, c;
     int n = N;
     void *arguments[] = {&c, &a, &b, &n};
-    int error = emu_load(emu, ptx->text, ptx->length, "swizzle.cu", &module);
-    if (!error) error = emu_kernel(emu, module, name, &kernel);
-    if (!error) error = emu_alloc(emu, sizeof p->a, &a);
+    int error = emu_alloc(emu, sizeof p->a, &a);
     if (!error) error = emu_alloc(emu, sizeof p->b, &b);
     if (!error) error = emu_alloc(emu, sizeof p->got, &c);
     if (!error) error = emu_write(emu, a, p->a, sizeof p->a);
@@ -320,38 +330,17 @@ static int judge_all(const struct product *p)
     return EXIT_WRONG;
 }
 
-static int run_swizzle(const struct lab_ptx *ptx, struct product *p, struct fault *fault)
-{
-    struct emu_config config = {.threads = 1, .counters = true};
-    char message[FAULT_TEXT], name[EMU_NAME_SIZE];
-    size_t at = 0;
-    if (!next_entry(ptx, &at, "product", name))
-        return fail(fault, EXIT_WRONG, "There is no kernel called product; change place() only.");
-    struct emu *emu = emu_open(&config, message, sizeof message);
-    if (!emu) return fail(fault, EXIT_DEVICE, "%s", message);
-    int code = 0;
-    if (launch_swizzle(emu, ptx, name, p))
-        code = fail(fault, EXIT_WRONG, "The kernel cannot be run: %s", emu_message(emu));
-    emu_close(emu);
-    return code;
-}
-
 static int swizzle_check(const char *path, FILE *source, struct fault *fault)
 {
     (void)source; /* the PTX is made of it */
-    struct lab_ptx ptx;
-    int code = ptx_read(path, &ptx, fault);
-    if (code) return code;
-    struct product *p = malloc(sizeof *p);
-    if (!p) {
-        code = fail(fault, EXIT_DEVICE, "There is no memory for two matrices.");
-    } else {
-        make_inputs(p);
-        code = run_swizzle(&ptx, p, fault);
-        if (!code) code = judge_all(p);
-    }
-    free(p);
-    free(ptx.text);
+    static struct product p;
+    struct bench b;
+    int code = open_bench(&b, path, "swizzle.cu", "product", fault);
+    make_inputs(&p);
+    if (!code && launch_swizzle(b.emu, b.kernel, &p))
+        code = fail(fault, EXIT_WRONG, "The kernel cannot be run: %s", emu_message(b.emu));
+    if (!code) code = judge_all(&p);
+    close_bench(&b);
     return code;
 }
 
