@@ -133,8 +133,7 @@ static inline bool add_pair(struct pair *pair)
 
 /* A pair whose host only launches the kernel with its name: PAIR(NAME<right>, blocks, threads,
  * arguments), or COOPERATIVE(…) with a barrier of the grid; LAUNCH(NAME, …) launches a kernel with
- * another name. In braces, the arguments are made in their order. Tests read these lines:
- * tests/cases/ptx/ptx_run.h. */
+ * another name. In braces, the arguments are made in their order. */
 #define PAIR(kernel, ...)                                                                          \
     DEFINE_AT(#kernel, __LINE__) { launch{kernel, __VA_ARGS__}; }
 #define COOPERATIVE(kernel, ...)                                                                   \

@@ -1,12 +1,11 @@
 /*
  * ptx_run.h — what the tests of PTX have in common: pieces of PTX that are run, whole kernels,
- * number types, and the pairs of tests/cases/checks.
+ * and number types.
  */
 #ifndef PTX_RUN_H
 #define PTX_RUN_H
 
 #include "common/tools/emu/emu.h"
-#include "tests/support/catalogue.h"
 
 /*
  * ptx_run() wraps a few instructions in a kernel that loads their inputs from global memory and
@@ -144,34 +143,5 @@ size_t edge_values(const struct type *, bool few, union value edges[MAX_EDGES]);
 
 /* The words of a list separated by blanks, in turn: `list` moves on. Returns false at its end. */
 bool next_word(const char **list, char *word, size_t size);
-
-/* ---- pairs of tests/cases/checks ------------------------------------------------------------- */
-
-/*
- * Runs the kernel of a pair race-* in this process: that of a line
- * PAIR(KERNEL<right>, BLOCKS, THREADS, ARGUMENTS) or COOPERATIVE(…). zeros<T>(n) and
- * numbers<int>(n) become PAIR_WORDS words of memory each: all 0, or 0, 1, 2, …
- */
-
-enum { PAIR_WORDS = 1 << 14, PAIR_ARGUMENTS = 4 };
-
-struct pair {
-    const char *name;
-    char kernel[60];
-    struct checked text;
-    unsigned blocks, threads, arguments;
-    struct {
-        bool is_memory, has_numbers;
-        int value;
-    } argument[PAIR_ARGUMENTS];
-};
-
-/* Reads it in its catalogue; false if its host does more than one launch. */
-bool pair_read(struct pair *, const char *name);
-/* Launches its wrong or its right kernel. Returns emu_launch's error. */
-int pair_run(struct emu *, const struct pair *, bool right);
-/* The same, and then reads the memory of its arguments. */
-int pair_result(struct emu *, const struct pair *, bool right,
-                int memory[PAIR_ARGUMENTS][PAIR_WORDS]);
 
 #endif

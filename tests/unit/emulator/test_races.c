@@ -25,6 +25,64 @@ Test(schedules, right_programs_stay_right_slow)
     expect(" 0 hang, 0 fail, 0 with findings\n");
 }
 
+/* ---- random scheduling ----------------------------------------------------------------------- */
+
+#define IN_ORDER "$emu --threads 1 --log-file /dev/null --trace $t/%s --schedule %d $pairs/%s %s %s"
+
+Test(schedules, a_seed_repeats_every_access)
+{
+    static const char *const versions[][2] = {{"race-scan", "right"},
+                                              {"race-scan", "wrong"},
+                                              {"race-blocks-sum", "wrong"},
+                                              {"race-lock", "right"}},
+                             *const traces[] = {"first", "again", "other"};
+    only_in_ordinary_build();
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        struct checked pair = find_pair(versions[i][0]);
+        for (int k = 0; k < 3; k++)
+            expect_status(0, IN_ORDER, traces[k], k < 2 ? 7 : 8, pair.catalogue, pair.name,
+                          versions[i][1]);
+        expect_status(0, "cmp $t/first $t/again && ! cmp -s $t/first $t/other");
+    }
+}
+
+/* Is what a version has stored in the end the same for each of these seeds? */
+static bool repeats(const char *name, const char *version, int seeds)
+{
+    char first[40] = "";
+    struct checked pair = find_pair(name);
+    for (int seed = 1; seed <= seeds; seed++) {
+        expect_status(0, IN_ORDER " 2>&1", "trace", seed, pair.catalogue, name, version);
+        expect_status(0, "awk -F'\t' '$7 == \"st\" && $8 == \"global\" {\n"
+                         "    n = split($14, address, \" \"); split($15, value, \" \")\n"
+                         "    for (i = 1; i <= n; i++) last[address[i]] = value[i]\n"
+                         "} END { for (at in last) print at, last[at] }' $t/trace | sort | cksum");
+        if (seed == 1) snprintf(first, sizeof first, "%s", output);
+        if (strcmp(first, output) != 0) return false;
+    }
+    return true;
+}
+
+/* Pairs whose wrong versions are right in the emulator's usual order by chance, or because lanes
+ * run in lockstep. */
+static const char *const by_chance[] = {
+    "race-scan",     "race-warp",  "race-warp-values", "race-loop-warp",  "race-up-sweep",
+    "race-tile-sum", "race-named", "race-named-full",  "race-blocks-sum", "race-blocks-neighbour",
+    "race-bytes"};
+
+Test(schedules, some_seed_shows_a_race)
+{
+    only_in_ordinary_build();
+    for (size_t i = 0; i < sizeof by_chance / sizeof *by_chance; i++)
+        cr_expect(!repeats(by_chance[i], "wrong", 40), "%s: one result", by_chance[i]);
+}
+
+Test(schedules, right_kernels_stay_right_slow)
+{
+    for (size_t i = 0; i < sizeof by_chance / sizeof *by_chance; i++)
+        cr_expect(repeats(by_chance[i], "right", 20), "%s: several results", by_chance[i]);
+}
+
 /* ---- racecheck between operations of streams and graphs -------------------------------------- */
 
 /* Programs in which they, or what kernels launch, are in order or not (ordered.cu, dynamic.cu), and
