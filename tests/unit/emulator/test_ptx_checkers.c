@@ -371,91 +371,50 @@ static const struct row {
     {"@$2 mov.b64 $0, 1;", "l=lp", {0, 1}, {ALL}},
 };
 
-/* ---- a row's text as a structure: $0 is register 0, and so on -------------------------------- */
-
-enum { TEXT = 100 };
-struct parsed {
-    struct ptx_instruction instruction;
-    struct ptx_operand operands[MOST], parts[MOST], *items[MOST];
-    char text[TEXT];
-};
-
-static struct ptx_operand operand_of(const char *text)
+/* A kernel of one instruction, whose operand $0 is the register %v0, and so on. */
+static const struct ptx_function *parse(struct emu *emu, const char *body, const char *operands)
 {
-    if (*text == '$') return (struct ptx_operand){.kind = PTX_REGISTER, .index = text[1] - '0'};
-    return (struct ptx_operand){.kind = PTX_INTEGER, .bits = (uint64_t)strtoll(text, NULL, 10)};
+    static const char *const types[] = {['f'] = "f32",  ['h'] = "b16",  ['l'] = "b64",
+                                        ['p'] = "pred", ['q'] = "b128", ['r'] = "b32"};
+    char *text;
+    size_t size;
+    unsigned number = 0;
+    FILE *f = open_memstream(&text, &size);
+    fputs(PTX_HEADER ".visible .entry k() {\n", f);
+    for (; *operands; operands++)
+        if (*operands != '=')
+            fprintf(f, ".reg .%s %%v%u;\n", types[(unsigned char)*operands], number++);
+    for (; *body; body++) fputs(*body == '$' ? "%v" : (char[]){*body, '\0'}, f);
+    fputs("\n}\n", f);
+    fclose(f);
+    const struct ptx_function *function = load_kernel(emu, text, "k")->function;
+    free(text);
+    return function;
 }
 
-/* A vector's parts; returns what is behind it. */
-static char *parse_vector(struct parsed *p, struct ptx_operand *operand, char *text)
-{
-    *operand = (struct ptx_operand){.kind = PTX_VECTOR, .items = p->items};
-    for (; *text != '}'; text++) {
-        if (*text != '$') continue;
-        p->parts[operand->count] = operand_of(text);
-        p->items[operand->count] = &p->parts[operand->count];
-        operand->count++;
-    }
-    return text + 1;
-}
-
-static void parse(struct parsed *p, const char *body)
-{
-    struct ptx_instruction *i = &p->instruction;
-    *p = (struct parsed){.instruction = {.guard = -1, .operands = p->operands}};
-    snprintf(p->text, sizeof p->text, "%s", body);
-    char *at = p->text;
-    if (*at == '@') {
-        i->guard = at[2] - '0';
-        at += strlen("@$2 ");
-    }
-    char *operands = strchr(at, ' ');
-    *operands++ = '\0';
-    for (char *word = strtok(at, "."); word; word = strtok(NULL, "."))
-        i->words[i->word_count++] = word;
-    while (*operands && i->operand_count < MOST) {
-        struct ptx_operand *operand = &p->operands[i->operand_count++];
-        operands += strspn(operands, " ,;");
-        if (*operands == '{')
-            operands = parse_vector(p, operand, operands);
-        else
-            *operand = operand_of(operands);
-        operands += strcspn(operands, ",;");
-        operands += strspn(operands, " ,;");
-    }
-}
-
-static enum ptx_type type_of(char letter)
-{
-    static const char letters[] = "hrlfp";
-    static const enum ptx_type types[] = {PTX_B16, PTX_B32, PTX_B64, PTX_F32, PTX_PRED};
-    return types[strchr(letters, letter) - letters];
-}
-
-static void expect_row(const struct row *row)
+static void expect_row(struct emu *emu, const struct row *row)
 {
     unsigned outputs = ptx_outputs(row->operands), inputs = ptx_inputs(row->operands);
-    struct ptx_register registers[MOST + 2];
-    uint64_t bits[MOST + 2] = {0};
-    struct value_bits v = {bits, &(struct ptx_function){.registers = registers}};
-    struct parsed p;
-    parse(&p, row->body);
-    for (unsigned k = 0; k < outputs + inputs; k++) {
-        registers[k].type = type_of(row->operands[k < outputs ? k : k + 1]);
-        if (k >= outputs) bits[k] = row->in[k - outputs];
-    }
-    uint64_t result = value_bits_result(&v, &p.instruction);
+    uint64_t bits[MOST + 2] = {0}, *of[MOST + 2];
+    struct value_bits v = {bits, parse(emu, row->body, row->operands)};
+    const struct ptx_instruction *i = v.function->instructions;
+    for (size_t k = 0; k < v.function->register_count; k++)
+        of[v.function->registers[k].name[strlen("%v")] - '0'] = &bits[k];
+    for (unsigned k = 0; k < inputs; k++) *of[outputs + k] = row->in[k];
+    uint64_t result = value_bits_result(&v, i);
     bool any = row->out[0] || (outputs > 1 && row->out[1]);
-    cr_expect_eq(value_bits_add(&v, p.operands, result, false), any, "%s", row->body);
+    cr_expect_eq(value_bits_add(&v, i->operands, result, false), any, "%s", row->body);
     for (unsigned k = 0; k < outputs; k++)
-        cr_expect_eq(bits[k], row->out[k], "%s: output %u: %llx", row->body, k,
-                     (unsigned long long)bits[k]);
-    cr_expect(!value_bits_add(&v, p.operands, result, false), "%s: a second time", row->body);
+        cr_expect_eq(*of[k], row->out[k], "%s: output %u: %llx", row->body, k,
+                     (unsigned long long)*of[k]);
+    cr_expect(!value_bits_add(&v, i->operands, result, false), "%s: a second time", row->body);
 }
 
 Test(value_bits, of_results)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) expect_row(&rows[i]);
+    struct emu *emu = open_emu();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) expect_row(emu, &rows[i]);
+    emu_close(emu);
 }
 
 /* Two sets of inputs that differ only in the bits of the row give outputs that differ only there,
@@ -493,22 +452,19 @@ Test(value_bits, of_results_that_are_computed)
 Test(value_bits, of_what_loads_fill)
 {
     static const struct {
-        const char *words[4];
+        const char *body, *operands;
         uint64_t bits;
-    } loads[] = {{{"ld", "volatile", "global", "u32"}, LOW},
-                 {{"ld", "global", "u8"}, 0xff},
-                 {{"ld", "global", "s32"}, ALL},
-                 {{"ld", "relaxed", "b64"}, ALL},
-                 {{"atom", "global", "add", "u32"}, LOW},
-                 {{"ld", "global", "b128"}, ALL}};
-    for (size_t k = 0; k < sizeof loads / sizeof *loads; k++) {
-        struct ptx_instruction i = {0};
-        while (i.word_count < 4 && loads[k].words[i.word_count]) {
-            i.words[i.word_count] = loads[k].words[i.word_count];
-            i.word_count++;
-        }
-        cr_expect_eq(value_bits_loaded(&i), loads[k].bits, "%s", i.words[i.word_count - 1]);
-    }
+    } loads[] = {{"ld.volatile.global.u32 $0, [$1];", "r=l", LOW},
+                 {"ld.global.u8 $0, [$1];", "r=l", 0xff},
+                 {"ld.global.s32 $0, [$1];", "r=l", ALL},
+                 {"ld.relaxed.gpu.b64 $0, [$1];", "l=l", ALL},
+                 {"atom.global.add.u32 $0, [$1], 1;", "r=l", LOW},
+                 {"ld.global.b128 $0, [$1];", "q=l", ALL}};
+    struct emu *emu = open_emu();
+    for (size_t k = 0; k < sizeof loads / sizeof *loads; k++)
+        cr_expect_eq(value_bits_loaded(parse(emu, loads[k].body, loads[k].operands)->instructions),
+                     loads[k].bits, "%s", loads[k].body);
+    emu_close(emu);
 }
 
 /* ---- the fields of findings, which must equal those in the text ------------------------------ */
