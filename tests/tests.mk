@@ -37,8 +37,6 @@ build/tests/%.o: GPUS = $(call ptx,75 90)
 # Of these large files only the emulator runs kernels, as an H200: one PTX takes half the time.
 $(patsubst %,$(CUDA_BUILD)/tests/cases/fixtures/%_code.cu.o,operators sort wave): \
     GPUS = $(call ptx,90)
-# Kernels that are tested from the PTX of each generation of the compiler.
-$(CUDA_BUILD)/tests/cases/fixtures/cooperative_code.cu.o: NVCCFLAGS += $(call ptx,100)
 
 # A program like a step whose scan is wrong on purpose.
 build/tests/wrong-scan: $(call objects,$(call sources,tests/cases/wrong tests/cases/wrong/program \

@@ -31,8 +31,9 @@ PROGRAM_driver  = -lcuda
 # Blackwell wants multicasts compiled for sm_100a; ptxas says so of each.
 PROGRAM_textures = -Xptxas --disable-warnings
 
-# The files that `make test-all` runs, as CONFIGURATION/NAME.
-PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/,O3/wrong O3/integer_types $(if $(SMALL),, \
+# The files that `make test` (SMALL=1) and `make test-all` run, as CONFIGURATION/NAME.
+PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/O3/,wrong integer_types cooperative) \
+                  $(addprefix $(PROGRAM_BUILD)/,$(if $(SMALL),, \
                   $(shell sed -n 's,.*{"\([A-Za-z0-9]*/[a-z0-9_]*\)".*,\1,p' \
                   tests/unit/emulator/test_programs.c)))
 PROGRAM_FILES   = $(foreach c,$(CONFIGURATIONS),$(PROGRAM_NAMES:%=$(PROGRAM_BUILD)/$(c)/%))

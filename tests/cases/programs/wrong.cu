@@ -6,6 +6,7 @@
  */
 #undef NDEBUG
 #include <cassert>
+#include <cooperative_groups.h>
 #include <cstdio>
 #include <cstring>
 
@@ -39,6 +40,9 @@ static __device__ int descend(volatile int *value, int depth)
 }
 static __global__ void endless_recursion(int *value) { value[1] = descend(value, 0); }
 
+/* In an ordinary launch. */
+static __global__ void grid_sync(int *) { cooperative_groups::this_grid().sync(); }
+
 static __global__ void ordinary(int *value) { value[threadIdx.x] = 1; }
 
 int main(int argc, char **argv)
@@ -57,6 +61,7 @@ int main(int argc, char **argv)
         {"past-shared", past_shared, 32, 1024},
         {"host-pointer", host_pointer, 1, 0},
         {"endless-recursion", endless_recursion, 1, 0},
+        {"grid-sync", grid_sync, 32, 0},
         {"too-many-threads", ordinary, 1025, 0},
         {"too-much-shared", ordinary, 32, 1 << 20},
         {"no-threads", ordinary, 0, 0},

@@ -65,7 +65,7 @@ programs() {
     if [ "$runs" = all ]; then right_kernels; fi
     sed -n 's|^ *{"\([A-Za-z0-9]*/[a-z0-9_]*\)", "[a-z0-9]*", "\([a-z_]*\)"},$|\1 \2|p' \
         tests/unit/emulator/test_programs.c |
-        grep -v -e driver_errors -e driver_mixed -e dynamic_streams |
+        grep -v -e driver_errors -e driver_mixed -e dynamic_streams -e clusters -e grids |
         # At -O0, groups of coalesced threads have other sizes in other orders.
         sed "s|^|$built/tests/cases/programs/|
              s|^.*/O0/threads cg_groups$|./step3 --reps 0 --n 64|"

@@ -1,6 +1,7 @@
 /*
  * test_device_code.c — kernels that launch kernels, that allocate, and other code of devices.
  */
+#include "common/harness/run/runs.h"
 #include "common/tools/emu/emu.h"
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
@@ -332,4 +333,20 @@ Test(device_code, an_assertion_that_holds_says_nothing)
 {
     ok(launch_assertion(THREADS, -1));
     ok(cudaDeviceSynchronize());
+}
+
+/* With _CG_DEBUG, this_grid() waits for all blocks. If it cannot, an assertion fails in place of a
+ * trap. */
+Test(device_code, cg_debug_checks_this_grid)
+{
+    struct counters counters;
+    cr_redirect_stderr();
+    cr_assert(counters_begin());
+    ok(launch_checked_this_grid(4, 1));
+    ok(cudaDeviceSynchronize());
+    counters_end(&counters);
+    cr_expect(counters.total.global_atom.requests == 4, "each block counts itself");
+    counters_free(&counters);
+    ok(launch_checked_this_grid(4, 0));
+    is(cudaDeviceSynchronize(), cudaErrorAssert);
 }

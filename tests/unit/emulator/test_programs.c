@@ -22,8 +22,12 @@ static int run_program(const char *gpu, const char *file, const char *program)
 static const char *const programs[][3] = {
     {"O0/threads", "h200", "atomics_float"},
     {"O0/threads", "t4", "cg_groups"},
+    {"O3/cooperative", "t4", "async_copies"},
+    {"O3/cooperative", "b200", "async_copies"},
+    {"O3/cooperative", "b200", "clusters"},
+    {"rdc/cooperative", "t4", "grids"},
+    {"O3/cooperative", "b200", "grids"},
     {"G/integer_types", "t4", "integer_types"},
-    {"rdc/runtime", "h200", "streams"},
     {"O3/cub_block", "h200", "cub_block"},
     {"O3/textures", "b200", "texture_turn"},
     {"O3/textures", "b200", "tensor_maps"},
@@ -58,6 +62,15 @@ Test(programs, integers_of_all_types)
     expect_right((const char *[]){"O3/integer_types", "h200", "integer_types"});
 }
 
+Test(programs, threads_that_wait_for_each_other)
+{
+    static const char *const names[] = {"async_copies", "clusters", "grids"};
+    for (int i = 0; i < 3; i++)
+        expect_right((const char *[]){"O3/cooperative", "h200", names[i]});
+    run_program("t4", "O3/cooperative", "clusters");
+    expect("clusters of 2 blocks on a GPU of compute capability 7.5; they need 9.0\nskipped");
+}
+
 /* ---- programs that fail ---------------------------------------------------------------------- */
 
 /* The error that CUDA returns to a program that fails, and the message that the emulator prints. */
@@ -73,6 +86,8 @@ static const struct {
      "of shared memory a block"},
     {"host-pointer", "launch: cudaSuccess; then: cudaErrorIllegalAddress", "is out of bounds"},
     {"endless-recursion", "launch: cudaSuccess; then: cudaErrorIllegalAddress", "stack overflow"},
+    {"grid-sync", "launch: cudaSuccess; then: cudaErrorLaunchFailure",
+     "stopped itself with a trap"},
     {"too-many-threads", "launch: cudaErrorInvalidValue; then: cudaSuccess", ""},
     {"too-much-shared", "launch: cudaErrorInvalidValue; then: cudaSuccess",
      "the limit of this GPU is 232448 bytes for this kernel"},
