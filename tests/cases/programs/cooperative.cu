@@ -242,8 +242,8 @@ static int run()
 }
 } // namespace async_copies
 
-/* Blocks of 64 threads in clusters, mostly of 4: what a block knows of its cluster, and what it gets
- * from its neighbours. Compute capability 9.0; the limits are an H200's. */
+/* Blocks of 64 threads in clusters, mostly of 4: what a block knows of its cluster, and what it
+ * gets from its neighbours. Compute capability 9.0; the limits are an H200's. */
 namespace clusters
 {
 enum { THREADS = 64, BLOCKS = 12, ALL = BLOCKS * THREADS, CLUSTER = 4, BINS = 64 };
