@@ -202,7 +202,7 @@ Test(dynamic, what_is_endless_ends_at_the_limits_slow)
 #define CHECK(tool) "$emu --tool " tool " --error-exitcode 9 $p/dynamic "
 
 /* Programs seldom look at the errors of calls in kernels. The programs that are in order, or not,
- * run in test_races.c. */
+ * run in test_races.c, and pairs in test_checks.c. */
 Test(dynamic, checkers_tell_of_it)
 {
     RUNS({FOUND, CHECK("memcheck") "many",
@@ -212,11 +212,12 @@ Test(dynamic, checkers_tell_of_it)
           {"Invalid __global__ read of size 4 bytes\n=========     at add(int*, int) in ",
            "The kernel was launched by fault(int*)"}},
          {0, CHECK("memcheck") "pass", {NULL}},
-         {FOUND, CHECK("racecheck") "after-wrong",
-          {"Write access at after_wrong(int*) in ", "and Write access at add(int*, int) in ",
-           "the kernel in stream 7 wrote it, the kernel that a kernel has launched writes it",
+         {0, "$emu --tool racecheck $pairs/launch launch-before wrong",
+          {"Write access at void launch_before<false>(int*, int*) in ",
+           "and Read access at reverse(int*, int const*) in ",
+           "the kernel in stream 7 wrote it, the kernel that a kernel has launched reads it",
            "the launch into cudaStreamTailLaunch?"}},
-         {FOUND, CHECK("racecheck") "siblings-wrong",
+         {0, "$emu --tool racecheck $pairs/launch launch-siblings wrong",
           {"No stream or event in the kernels that launched them orders these two"}});
 }
 
@@ -315,24 +316,6 @@ Test(device_code, printf_prints_a_line_a_lane_in_order)
                      "2  0.50|2   |text|c|1099511627776|ff|%|   2\n"
                      "4  1.00|4   |text|e|1099511627776|ff|%|   4\n"
                      "9 arguments\n");
-}
-
-Test(device_code, a_failed_assertion_names_the_thread)
-{
-    cr_redirect_stderr();
-    ok(launch_assertion(THREADS, 37));
-    is(cudaDeviceSynchronize(), cudaErrorAssert);
-    const char *said = read_stderr();
-    cr_expect(
-        strstr(said,
-               "block: [0,0,0], thread: [37,0,0] Assertion `(int)threadIdx.x != wrong` failed."),
-        "%s", said);
-}
-
-Test(device_code, an_assertion_that_holds_says_nothing)
-{
-    ok(launch_assertion(THREADS, -1));
-    ok(cudaDeviceSynchronize());
 }
 
 /* With _CG_DEBUG, this_grid() waits for all blocks. If it cannot, an assertion fails in place of a

@@ -77,7 +77,9 @@ Test(programs, threads_that_wait_for_each_other)
 static const struct {
     const char *way, *told, *said;
 } failures[] = {
-    {"assert", "launch: cudaSuccess; then: cudaErrorAssert", "threadIdx.x < 3` failed."},
+    {"assert", "launch: cudaSuccess; then: cudaErrorAssert",
+     "block: [0,0,0], thread: [3,0,0] Assertion `value[threadIdx.x] == 0 && threadIdx.x < 3` "
+     "failed."},
     {"trap", "launch: cudaSuccess; then: cudaErrorLaunchFailure", "stopped itself with a trap"},
     {"past-the-end", "launch: cudaSuccess; then: cudaErrorIllegalAddress", "is out of bounds"},
     {"null-pointer", "launch: cudaSuccess; then: cudaErrorIllegalAddress", "global address 0x0 "},

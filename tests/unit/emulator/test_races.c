@@ -99,16 +99,14 @@ struct program {
 ParameterizedTestParameters(stream_races, only_what_nothing_orders_is_found)
 {
     static struct program programs[] = {
-        {"ordered flags"},         {"ordered flag-wrong"},     {"ordered threads"},
-        {"ordered threads-wrong"}, {"ordered told-host"},      {"ordered graph"},
-        {"ordered pieces"},        {"ordered memory"},         {"ordered pieces-wrong"},
-        {"ordered legacy"},        {"ordered devices"},        {"ordered devices-wrong"},
-        {"ordered peers"},         {"ordered peers-wrong"},    {"dynamic before"},
-        {"dynamic before-wrong"},  {"dynamic after"},          {"dynamic after-wrong"},
-        {"dynamic tail"},          {"dynamic tail-wrong"},     {"dynamic siblings"},
-        {"dynamic siblings-wrong"}, {"dynamic event"},         {"dynamic event-wrong"},
-        {"dynamic last"},          {"dynamic last-wrong"},     {"dynamic blocks"},
-        {"dynamic blocks-wrong"},  {"dynamic fill"},           {"dynamic fill-wrong"},
+        {"ordered flags"},         {"ordered flag-wrong"},   {"ordered threads"},
+        {"ordered threads-wrong"}, {"ordered told-host"},    {"ordered graph"},
+        {"ordered pieces"},        {"ordered pieces-wrong"}, {"ordered memory"},
+        {"ordered legacy"},        {"ordered devices"},      {"ordered devices-wrong"},
+        {"ordered peers"},         {"ordered peers-wrong"},  {"dynamic tail"},
+        {"dynamic tail-wrong"},    {"dynamic event"},        {"dynamic event-wrong"},
+        {"dynamic last"},          {"dynamic last-wrong"},   {"dynamic blocks"},
+        {"dynamic blocks-wrong"},  {"dynamic fill"},         {"dynamic fill-wrong"},
         {"dynamic next"},          {"dynamic next-wrong"}};
     return cr_make_param_array(struct program, programs, sizeof programs / sizeof *programs);
 }
