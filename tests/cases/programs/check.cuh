@@ -3,7 +3,7 @@
  * Each compares every value that the device computed with the host's, prints one line, and exits
  * with 0 if all was right and with 1 if anything was not.
  *
- * The same programs run natively on a GPU (native.sh), which proves the programs themselves.
+ * The same programs run natively on a GPU (run.sh native), which proves the programs themselves.
  */
 #ifndef CHECK_CUH
 #define CHECK_CUH

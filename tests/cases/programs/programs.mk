@@ -32,7 +32,7 @@ PROGRAM_driver  = -lcuda
 PROGRAM_textures = -Xptxas --disable-warnings
 
 # The files that `make test` (SMALL=1) and `make test-all` run, as CONFIGURATION/NAME.
-PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/O3/,wrong integer_types cooperative) \
+PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/O3/,wrong arithmetic cooperative) \
                   $(addprefix $(PROGRAM_BUILD)/,$(if $(SMALL),, \
                   $(shell sed -n 's,.*{"\([A-Za-z0-9]*/[a-z0-9_]*\)".*,\1,p' \
                   tests/unit/emulator/test_programs.c)))

@@ -1,6 +1,6 @@
 /* random_numbers.cu — cuRAND's host interface. The sequences begin with published numbers, and are
  * those of NVIDIA's library for the host (curandCreateGeneratorHost of cuRAND 10.4), by a checksum.
- * Run on a GPU (native.sh), the program says whether NVIDIA's generators there write the same. */
+ * On a GPU (run.sh native) the program says whether NVIDIA's generators there write the same. */
 #include "check.cuh"
 
 #include <cstring>
