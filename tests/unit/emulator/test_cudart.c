@@ -484,37 +484,6 @@ Test(cudart, devices_and_versions)
     cr_assert(version >= 13000);
 }
 
-Test(cudart, another_model_slow)
-{
-    setenv("EMU_GPU", "T4", 1);
-    struct cudaDeviceProp p = given(struct cudaDeviceProp, cudaGetDeviceProperties, 0);
-    cr_assert(p.major == 7 && p.minor == 5 && p.multiProcessorCount == 40);
-    int out[2], *device = device_memory(sizeof out);
-    ok(count(device, 1, 2)); /* from the PTX for compute_75 */
-    ok(cudaMemcpy(out, device, sizeof out, cudaMemcpyDeviceToHost));
-    cr_assert(out[1] == 1);
-}
-
-Test(cudart, limited_memory)
-{
-    setenv("EMU_MEMORY", "16M", 1);
-    void *memory;
-    size_t free_bytes, total_bytes;
-    ok(cudaMemGetInfo(&free_bytes, &total_bytes));
-    cr_assert(total_bytes == 16 << 20, "%zu", total_bytes);
-    is(cudaMalloc(&memory, 17 << 20), cudaErrorMemoryAllocation);
-    ok(cudaMalloc(&memory, 8 << 20));
-}
-
-/* A variable that is wrong ends the program with exit code 2 before anything runs, also if the
- * program has set it. (test_emu_command.c has all of them.) */
-Test(cudart, unknown_model, .exit_code = 2)
-{
-    cr_redirect_stderr();
-    setenv("EMU_GPU", "gtx280", 1);
-    cudaFree(NULL);
-}
-
 /* ---- attributes and occupancy ---------------------------------------------------------------- */
 
 Test(cudart, attributes_of_a_kernel)
@@ -711,26 +680,13 @@ Test(gpus, processor_and_memory_of_the_host)
 Test(cudart, functions_for_per_thread_default_streams)
 {
     static const char *const names[] = {
-        "__cudaLaunchKernel_ptsz",
-        "cudaLaunchKernel_ptsz",
-        "cudaLaunchKernelExC_ptsz",
-        "cudaMemcpy_ptds",
-        "cudaMemcpyAsync_ptsz",
-        "cudaMemset_ptds",
-        "cudaMemsetAsync_ptsz",
-        "cudaMemcpyToSymbol_ptds",
-        "cudaMemcpyFromSymbol_ptds",
-        "cudaEventRecord_ptsz",
-        "cudaStreamSynchronize_ptsz",
-        "cudaStreamQuery_ptsz",
-        "cudaStreamWaitEvent_ptsz",
-        "cudaMallocAsync_ptsz",
-        "cudaFreeAsync_ptsz",
-        "cudaLaunchHostFunc_ptsz",
-        "cudaMemcpy2D_ptds",
-        "cudaLaunchCooperativeKernel_ptsz",
-        "cudaEventRecordWithFlags_ptsz",
-    };
+        "__cudaLaunchKernel_ptsz", "cudaLaunchKernel_ptsz", "cudaLaunchKernelExC_ptsz",
+        "cudaMemcpy_ptds", "cudaMemcpyAsync_ptsz", "cudaMemset_ptds", "cudaMemsetAsync_ptsz",
+        "cudaMemcpyToSymbol_ptds", "cudaMemcpyFromSymbol_ptds", "cudaEventRecord_ptsz",
+        "cudaStreamSynchronize_ptsz", "cudaStreamQuery_ptsz", "cudaStreamWaitEvent_ptsz",
+        "cudaMallocAsync_ptsz", "cudaFreeAsync_ptsz", "cudaLaunchHostFunc_ptsz",
+        "cudaMemcpy2D_ptds", "cudaLaunchCooperativeKernel_ptsz",
+        "cudaEventRecordWithFlags_ptsz"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         cr_assert(dlvsym(RTLD_DEFAULT, names[i], "libcudart.so.13") != NULL, "%s", names[i]);
 }

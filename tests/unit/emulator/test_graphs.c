@@ -293,24 +293,6 @@ Test(graphs, child_graphs_and_clones)
     cr_assert(value_at(device) == 11);
 }
 
-Test(graphs, events_in_graphs)
-{
-    int *device = zero();
-    float milliseconds;
-    cudaEvent_t before = given(cudaEvent_t, cudaEventCreate),
-                after = given(cudaEvent_t, cudaEventCreate);
-    cudaGraph_t graph = new_graph();
-    cudaGraphNode_t start, run, stop, wait;
-    ok(cudaGraphAddEventRecordNode(&start, graph, NULL, 0, before));
-    run = add_node(graph, start, device, 1);
-    ok(cudaGraphAddEventRecordNode(&stop, graph, &run, 1, after));
-    ok(cudaGraphAddEventWaitNode(&wait, graph, &stop, 1, after));
-    cudaGraphExec_t exec = instantiate(graph);
-    is(cudaEventElapsedTime(&milliseconds, before, after), cudaErrorInvalidResourceHandle);
-    launch(exec);
-    cr_assert(given(float, cudaEventElapsedTime, before, after) > 0);
-}
-
 /* Programming Guide, "Graph Memory Nodes": an allocation is valid from its node on, in every graph
  * or stream that is ordered behind the node, until one of these frees it. */
 Test(graphs, memory_of_graphs)

@@ -139,16 +139,6 @@ static const struct {
                           LINE "    while others wait at another __syncthreads,"}},
     {"roles", "1 error", {IN_BLOCK LINE "    at void sync_roles<false>(int*) in ", SECOND,
                           FIRST_LANE}},
-    /* Two barriers of one source line are different barriers, whether the line is inlined twice or
-     * has two calls. */
-    {"line-arms", "2 errors", {IN_WARP}},
-    {"line-halves", "2 errors", {IN_WARP}},
-    {"line-warps", "1 error", {IN_BLOCK}},
-    {"line-loop", "1 error", {IN_WARP}},
-    {"inlined-arms", "2 errors", {IN_WARP}},
-    {"inlined-warps", "1 error", {IN_BLOCK}},
-    {"inlined-turn", "1 error", {IN_WARP}},
-    {"inlined-turn-warps", "1 error", {IN_BLOCK}},
     {"exit",
      "1 error",
      {IN_BLOCK LINE "    at void sync_exit<false>(int const*, int*, int) in ",
@@ -174,7 +164,6 @@ static const struct {
      {ARGUMENTS, LINE "    barrier 1 is waited for by 32 threads here and 64 elsewhere\n"}},
     {"counts", "1 error",
      {LINE "    barrier 1 is waited for by 96 threads here and 64 elsewhere\n"}},
-    {"mask", "1 error", {ARGUMENTS}},
     {"reduce", "1 error", {ARGUMENTS LINE "    at void sync_reduce<false>(int*) in ",
                            LINE "    Lane 16 is not in its own member mask 0x0000ffff\n"}},
     {"masks-full", "1 error, 2 warnings", /* lanes 16-31 go on, and exit, first */

@@ -20,10 +20,15 @@ TestSuite(tensors, .init = command_init, .fini = command_fini, .timeout = 120);
 #define CHECK(tool) "$emu --tool " tool " --error-exitcode 9 "
 #define NO_ERRORS   "ERROR SUMMARY: 0 errors\n"
 
-/* Every form of a copy, checked by every tool. */
+#define TEXTURES    "$p/../cases/programs/O3/textures "
+
+/* Every form of a copy, checked by every tool, and an image on three generations of GPUs. */
 Test(tensors, right_programs_have_no_findings_slow)
 {
-    RUNS({0, CHECK("all") "$p/../cases/programs/O3/textures tensor_maps", {NO_ERRORS, ": right\n"}},
+    RUNS({0, CHECK("all") TEXTURES "tensor_maps", {NO_ERRORS, ": right\n"}},
+         {0, CHECK("all") "--gpu t4 " TEXTURES "texture_turn", {NO_ERRORS, ": right\n"}},
+         {0, CHECK("all") TEXTURES "texture_turn", {NO_ERRORS, ": right\n"}},
+         {0, CHECK("all") "--gpu b200 " TEXTURES "texture_turn", {NO_ERRORS, ": right\n"}},
          {0, CHECK("all") "$p/tensors right", {NO_ERRORS, "right: cudaSuccess, 1\n"}},
          {0, CHECK("all") "$p/tensors before", {NO_ERRORS, "before: cudaSuccess, 1\n"}},
          {0, "$emu --page raw $p/tensors right",
@@ -565,19 +570,4 @@ Test(textures_api, two_devices)
     ok(cudaDeviceReset()); /* of device 1 only */
     is(cudaFreeArray(second), cudaErrorInvalidValue);
     ok(cudaFreeArray(first));
-}
-
-/* ---- programs -------------------------------------------------------------------------------- */
-
-/* With all checkers, there is nothing to be found. */
-Test(textures_api, programs_slow, .init = command_init, .fini = command_fini)
-{
-    static const char *const gpus[] = {"t4", "h200", "b200"};
-    for (int i = 0; i < 3; i++) {
-        expect_status(
-            0, "$emu --gpu %s --tool all $p/../cases/programs/O3/textures texture_turn 2>&1",
-            gpus[i]);
-        expect("an image turned through a texture: right");
-        expect("ERROR SUMMARY: 0 errors");
-    }
 }
