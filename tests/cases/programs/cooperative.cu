@@ -371,18 +371,23 @@ static __global__ void CLUSTER_OF(4) addresses(int *out)
 #endif
 }
 
-/* A launch in clusters of so many blocks; x = 0: none is asked for. */
+static cudaLaunchConfig_t configuration(dim3 blocks, dim3 cluster, cudaLaunchAttribute *attribute)
+{
+    cudaLaunchConfig_t config = {};
+    attribute->id = cudaLaunchAttributeClusterDimension;
+    attribute->val.clusterDim = {cluster.x, cluster.y, cluster.z};
+    config.gridDim = blocks;
+    config.blockDim = THREADS;
+    config.attrs = attribute;
+    config.numAttrs = 1;
+    return config;
+}
+
 template <typename... P, typename... A>
 static cudaError_t launch(void (*kernel)(P...), dim3 blocks, dim3 cluster, A... arguments)
 {
     cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {cluster.x, cluster.y, cluster.z};
-    cudaLaunchConfig_t config = {};
-    config.gridDim = blocks;
-    config.blockDim = THREADS;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
+    cudaLaunchConfig_t config = configuration(blocks, cluster, &attribute);
     return cudaLaunchKernelEx(&config, kernel, P(arguments)...);
 }
 
@@ -452,13 +457,8 @@ static void check_occupancy()
                               most));
     for (auto &c : cases) {
         cudaLaunchAttribute attribute = {};
-        attribute.id = cudaLaunchAttributeClusterDimension;
-        attribute.val.clusterDim = {c.cluster, 1, 1};
-        cudaLaunchConfig_t config = {};
-        config.gridDim = 16 * c.cluster;
+        cudaLaunchConfig_t config = configuration(16 * c.cluster, dim3(c.cluster), &attribute);
         config.blockDim = 1024;
-        config.attrs = &attribute;
-        config.numAttrs = 1;
         int count, largest;
         CUDA(cudaOccupancyMaxActiveClusters(&count, view, &config));
         CUDA(cudaOccupancyMaxPotentialClusterSize(&largest, view, &config));
