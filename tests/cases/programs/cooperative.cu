@@ -102,31 +102,6 @@ static __global__ void pipeline(int *out, const int *in, int tiles)
     }
 }
 
-/* The first warp copies, the other warps use the data: barriers with different roles. */
-static __global__ void producer_warp(int *out, const int *in, int tiles)
-{
-    __shared__ barrier full[STAGES], empty[STAGES];
-    __shared__ int s[STAGES][MOST];
-    int t = threadIdx.x, n = blockDim.x - 32;
-    if (t == 0)
-        for (int i = 0; i < STAGES; i++) init(&full[i], blockDim.x), init(&empty[i], blockDim.x);
-    __syncthreads();
-    if (t < 32) {
-        for (int k = 0; k < tiles; k++) {
-            if (k >= STAGES) empty[k % STAGES].arrive_and_wait();
-            for (int i = t; i < n; i += 32) s[k % STAGES][i] = in[k * n + i];
-            (void)full[k % STAGES].arrive();
-        }
-    } else {
-        t -= 32;
-        for (int k = 0; k < tiles; k++) {
-            full[k % STAGES].arrive_and_wait();
-            out[k * n + t] = s[k % STAGES][n - 1 - t];
-            if (k + STAGES < tiles) (void)empty[k % STAGES].arrive();
-        }
-    }
-}
-
 /* Threads leave a barrier one after the other; out[t] = rounds that thread t took part in. */
 static __global__ void drop(int *out, int rounds)
 {
@@ -207,16 +182,14 @@ static __global__ void bulk_ring(int *out, const int *in, int tiles)
 static const struct {
     const char *name;
     void (*kernel)(int *, const int *, int);
-    int threads;
     bool is_hoppers;
 } ways[] = {
-    {"pipeline primitives", pipeline_primitives, THREADS, false},
-    {"memcpy_async of a group", group_memcpy, THREADS, false},
-    {"memcpy_async with a barrier", barrier_memcpy, THREADS, false},
-    {"a pipeline", pipeline, THREADS, false},
-    {"a warp that copies", producer_warp, THREADS + 32, false},
-    {"bulk copies", bulk, THREADS, true},
-    {"a ring of bulk copies", bulk_ring, THREADS, true},
+    {"pipeline primitives", pipeline_primitives, false},
+    {"memcpy_async of a group", group_memcpy, false},
+    {"memcpy_async with a barrier", barrier_memcpy, false},
+    {"a pipeline", pipeline, false},
+    {"bulk copies", bulk, true},
+    {"a ring of bulk copies", bulk_ring, true},
 };
 
 static int run()
@@ -230,7 +203,7 @@ static int run()
     for (auto &way : ways) {
         if (way.is_hoppers && !is_hopper()) continue;
         CUDA(cudaMemset(out, 0, ALL * sizeof *out));
-        way.kernel<<<1, way.threads>>>(out, device_in, TILES);
+        way.kernel<<<1, THREADS>>>(out, device_in, TILES);
         CUDA_LAUNCHED();
         expect_same(way.name, host_copy(out, ALL), reversed);
     }

@@ -62,9 +62,7 @@ int main(int argc, char **argv)
         {"host-pointer", host_pointer, 1, 0},
         {"endless-recursion", endless_recursion, 1, 0},
         {"grid-sync", grid_sync, 32, 0},
-        {"too-many-threads", ordinary, 1025, 0},
         {"too-much-shared", ordinary, 32, 1 << 20},
-        {"no-threads", ordinary, 0, 0},
     };
     const char *name = argc > 1 ? argv[1] : "";
     for (auto &way : ways) {

@@ -157,25 +157,6 @@ Test(dynamic, faults_end_the_launch_of_the_host)
            "cudaErrorIllegalAddress, sum 0"}});
 }
 
-/* As nvcc of CUDA 11 writes it. */
-Test(dynamic, waiting_in_a_kernel_is_refused)
-{
-    static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
-                              ".extern .func (.param .b32 r) cudaDeviceSynchronize ();\n"
-                              ".visible .entry k()\n{\n.param .b32 v;\n"
-                              "call.uni (v), cudaDeviceSynchronize;\nret;\n}\n";
-    char message[200];
-    struct emu *emu = emu_open(NULL, message, sizeof message);
-    cr_assert(emu, "%s", message);
-    struct emu_module *module;
-    struct emu_kernel *kernel;
-    cr_assert(!emu_load(emu, ptx, strlen(ptx), "old.ptx", &module), "%s", emu_message(emu));
-    cr_assert_eq(emu_kernel(emu, module, "k", &kernel), EMU_UNSUPPORTED_PTX);
-    cr_assert(strstr(emu_message(emu), "CUDA 12 has removed cudaDeviceSynchronize from kernels"),
-              "%s", emu_message(emu));
-    emu_close(emu);
-}
-
 #define ENDLESS(way)                                                                               \
     {                                                                                              \
         0, "EMU_KERNEL_TIMEOUT=1 " QUIET "$p/dynamic " way,                                        \

@@ -90,10 +90,8 @@ static const struct {
     {"endless-recursion", "launch: cudaSuccess; then: cudaErrorIllegalAddress", "stack overflow"},
     {"grid-sync", "launch: cudaSuccess; then: cudaErrorLaunchFailure",
      "stopped itself with a trap"},
-    {"too-many-threads", "launch: cudaErrorInvalidValue; then: cudaSuccess", ""},
     {"too-much-shared", "launch: cudaErrorInvalidValue; then: cudaSuccess",
      "the limit of this GPU is 232448 bytes for this kernel"},
-    {"no-threads", "launch: cudaErrorInvalidValue; then: cudaSuccess", ""},
 };
 
 Test(programs, failures_are_told)

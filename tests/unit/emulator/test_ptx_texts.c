@@ -269,9 +269,3 @@ Test(emu_insn, result_of_a_wide_conversion)
     cr_expect(insn_result(&code[TRIED]) == code[RD1].d && code[TRIED].d != code[RD1].d);
     emu_close(emu);
 }
-
-/* The interpreter goes through an array of them. */
-Test(emu_insn, is_two_lines_of_a_cache)
-{
-    cr_expect(sizeof(struct insn) <= 128, "%zu bytes", sizeof(struct insn));
-}
