@@ -251,8 +251,8 @@ Test(waits, ctrl_c_names_the_place_slow)
 
 static const char *const tools[] = {"memcheck", "racecheck", "initcheck", "synccheck", "all"};
 
-/* What the pairs deadlock-* do not show. `kind`: the finding's first line, or a part of it. `waits`:
- * the run takes until the time limit is over. */
+/* What the pairs deadlock-* do not show. `kind`: the finding's first line, or a part of it.
+ * `waits`: the run takes until the time limit is over. */
 static const struct {
     const char *way, *kind;
     bool waits;
