@@ -589,8 +589,6 @@ static __global__ void clocks(unsigned long long *out, int loops)
     out[2] = (unsigned)clock() - low;
 }
 
-/* ---- the host -------------------------------------------------------------------------------- */
-
 template <typename... P, typename... A>
 static cudaError_t together(void (*kernel)(P...), dim3 blocks, dim3 threads, A... arguments)
 {
