@@ -10,56 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct gather {
-    void *mine, *all; /* pinned host memory: this rank's slots, and those of all ranks */
-    void *all_nodes;  /* device memory */
-};
-
-static int gather_open(struct many_scan *s, struct fault *fault)
+/* A fault is kept: the other ranks wait for this one. */
+static cudaError_t copy_to_host(const struct many_scan *s, cudaStream_t stream)
 {
-    struct gather *g = allocated(calloc(1, sizeof *g));
-    size_t size = all_slots_bytes(s->ranks, s->slots, s->state_bytes);
-    s->own = g;
-    CUDA_CHECK(fault, cudaMallocHost(&g->mine, states_bytes(s->slots, s->state_bytes)));
-    CUDA_CHECK(fault, cudaMallocHost(&g->all, size));
-    CUDA_CHECK(fault, cudaMalloc(&g->all_nodes, size));
-    return 0;
+    cudaError_t error = cudaMemcpyAsync(s->host_sums, s->part.node_sums, s->slots_bytes,
+                                        cudaMemcpyDeviceToHost, stream);
+    return error ? error : cudaStreamSynchronize(stream);
 }
 
 static int gather_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
 {
-    struct gather *g = s->own;
-    size_t size = s->slots * s->state_bytes;
-    cudaError_t error =
-        cudaMemcpyAsync(g->mine, s->part.node_sums, size, cudaMemcpyDeviceToHost, stream);
-    if (!error) error = cudaStreamSynchronize(stream);
-    int bytes = (int)size, code = 0;
-    if (s->wait == MANY_WAIT_FOREVER) { /* MPI may wait in a way of its own */
-        MPI_Allgather(g->mine, bytes, MPI_BYTE, g->all, bytes, MPI_BYTE, s->comm);
-    } else {
-        MPI_Iallgather(g->mine, bytes, MPI_BYTE, g->all, bytes, MPI_BYTE, s->comm, &s->running);
-        code = await(s, &s->running, NOT_RUN, fault);
-    }
+    void *all = s->host_all_nodes;
+    int bytes = (int)s->slots_bytes;
+    cudaError_t error = copy_to_host(s, stream);
+    if (s->wait == MANY_WAIT_FOREVER) /* MPI may wait in a way of its own */
+        MPI_Allgather(s->host_sums, bytes, MPI_BYTE, all, bytes, MPI_BYTE, s->comm);
+    else
+        MPI_Iallgather(s->host_sums, bytes, MPI_BYTE, all, bytes, MPI_BYTE, s->comm, &s->running);
+    int code = await(s, &s->running, NOT_RUN, fault);
     if (code) return code;
     if (error) return cuda_fault(fault, error, "the copy of the sums to the host");
-    CUDA_CHECK(fault, cudaMemcpyAsync(g->all_nodes, g->all, (size_t)s->ranks * size,
+    CUDA_CHECK(fault, cudaMemcpyAsync(s->all_nodes, all, (size_t)s->ranks * s->slots_bytes,
                                       cudaMemcpyHostToDevice, stream));
-    CUDA_CHECK(fault, part_scan_nodes(&s->part, g->all_nodes, stream));
+    CUDA_CHECK(fault, part_scan_nodes(&s->part, s->all_nodes, stream));
     return 0;
 }
 
-static void gather_close(struct many_scan *s)
-{
-    struct gather *g = s->own;
-    if (!g) return;
-    cudaFreeHost(g->mine);
-    cudaFreeHost(g->all);
-    cudaFree(g->all_nodes);
-    free(g);
-}
-
-const struct exchange exchange_mpi = {
-    .open = gather_open, .run = gather_run, .close = gather_close};
+const struct exchange exchange_mpi = {.run = gather_run};
 
 /* ---- exscan ---------------------------------------------------------------------------------- */
 
@@ -78,7 +55,6 @@ struct operand {
 };
 
 struct exscan {
-    void *nodes; /* pinned host memory: the sums of this rank's nodes, later their prefixes */
     struct operand mine, before; /* the sum of all nodes of this rank, and of all before it */
     MPI_Datatype type;
     MPI_Op op;
@@ -97,13 +73,12 @@ static void combine_all(void *left, void *right, int *count, MPI_Datatype *type)
 
 static int exscan_open(struct many_scan *s, struct fault *fault)
 {
-    struct exscan *e = allocated(calloc(1, sizeof *e));
+    struct exscan *e = s->own = allocated(calloc(1, sizeof *e));
     int commutes = s->part.op != MANY_AFFINE_F32;
-    s->own = e;
+    (void)fault;
     MPI_Type_contiguous(sizeof(struct operand), MPI_BYTE, &e->type);
     MPI_Type_commit(&e->type);
     MPI_Op_create(combine_all, commutes, &e->op);
-    CUDA_CHECK(fault, cudaMallocHost(&e->nodes, states_bytes(s->slots, s->state_bytes)));
     return 0;
 }
 
@@ -111,13 +86,13 @@ static int exscan_open(struct many_scan *s, struct fault *fault)
  * what stands before it. */
 static union many_state scan_nodes(const struct many_scan *s, union many_state before, bool store)
 {
-    const struct exscan *e = s->own;
+    size_t size = many_state_bytes(s->part.op);
     size_t count = many_nodes_of(s->part.shape, s->ranks, s->rank).count;
-    for (size_t i = 0; i < count; i++) {
-        char *at = (char *)e->nodes + i * s->state_bytes;
+    char *at = s->host_sums;
+    for (size_t i = 0; i < count; i++, at += size) {
         union many_state sum = many_identity(s->part.op);
-        memcpy(&sum, at, s->state_bytes);
-        if (store) memcpy(at, &before, s->state_bytes);
+        memcpy(&sum, at, size);
+        if (store) memcpy(at, &before, size);
         before = many_combine(s->part.op, before, sum);
     }
     return before;
@@ -126,35 +101,28 @@ static union many_state scan_nodes(const struct many_scan *s, union many_state b
 static int exscan_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
 {
     struct exscan *e = s->own;
-    size_t size = s->slots * s->state_bytes;
     union many_state none = many_identity(s->part.op);
-    cudaError_t error =
-        cudaMemcpyAsync(e->nodes, s->part.node_sums, size, cudaMemcpyDeviceToHost, stream);
-    if (!error) error = cudaStreamSynchronize(stream);
+    cudaError_t error = copy_to_host(s, stream);
     e->mine = (struct operand){s->part.op, scan_nodes(s, none, false)};
-    int code = 0;
-    if (s->wait == MANY_WAIT_FOREVER) {
+    if (s->wait == MANY_WAIT_FOREVER)
         MPI_Exscan(&e->mine, &e->before, 1, e->type, e->op, s->comm);
-    } else {
+    else
         MPI_Iexscan(&e->mine, &e->before, 1, e->type, e->op, s->comm, &s->running);
-        code = await(s, &s->running, NOT_RUN, fault);
-    }
+    int code = await(s, &s->running, NOT_RUN, fault);
     if (code) return code;
     if (s->rank == 0) e->before.state = none;
     if (error) return cuda_fault(fault, error, "the copy of the sums to the host");
     scan_nodes(s, e->before.state, true);
-    CUDA_CHECK(fault, cudaMemcpyAsync(s->part.node_prefix, e->nodes, size, cudaMemcpyHostToDevice,
-                                      stream));
+    CUDA_CHECK(fault, cudaMemcpyAsync(s->part.node_prefix, s->host_sums, s->slots_bytes,
+                                      cudaMemcpyHostToDevice, stream));
     return 0;
 }
 
 static void exscan_close(struct many_scan *s)
 {
     struct exscan *e = s->own;
-    if (!e) return;
     MPI_Op_free(&e->op);
     MPI_Type_free(&e->type);
-    cudaFreeHost(e->nodes);
     free(e);
 }
 

@@ -17,11 +17,6 @@
 #define NS_PER_SECOND 1e9
 _Static_assert(sizeof(struct mailbox) <= MAILBOX_BYTES, "a mailbox fits into its memory");
 
-struct peer {
-    struct mailbox *mine;
-    struct peers all; /* the mailboxes as this process sees them; NULL: not opened */
-};
-
 /* A limit beyond the range is none. */
 static uint64_t ns_of(double seconds)
 {
@@ -31,53 +26,48 @@ static uint64_t ns_of(double seconds)
 
 static int peer_open(struct many_scan *s, struct fault *fault)
 {
-    struct peer *x = allocated(calloc(1, sizeof *x));
-    s->own = x;
-    x->all.wait_ns = ns_of(s->wait);
-    CUDA_CHECK(fault, cudaMalloc((void **)&x->mine, MAILBOX_BYTES));
-    CUDA_CHECK(fault, cudaMemset(x->mine, 0, sizeof *x->mine));
+    struct peers *x = s->own = allocated(calloc(1, sizeof *x));
+    x->wait_ns = ns_of(s->wait);
+    CUDA_CHECK(fault, cudaMalloc((void **)&x->mailbox[0], MAILBOX_BYTES));
+    CUDA_CHECK(fault, cudaMemset(x->mailbox[0], 0, sizeof *x->mailbox[0]));
     return 0;
 }
 
 static int open_all(struct many_scan *s, const cudaIpcMemHandle_t *handles, struct fault *fault)
 {
-    struct peer *x = s->own;
-    x->all.mailbox[0] = x->mine;
+    struct peers *x = s->own;
     for (int r = 1; r < s->ranks; r++) {
         void *opened;
         CUDA_CHECK(fault, cudaIpcOpenMemHandle(&opened, handles[(s->rank + r) % s->ranks],
                                                cudaIpcMemLazyEnablePeerAccess));
-        x->all.mailbox[r] = opened;
+        x->mailbox[r] = opened;
     }
     return 0;
 }
 
 static int peer_connect(struct many_scan *s, struct fault *fault)
 {
-    struct peer *x = s->own;
-    cudaIpcMemHandle_t mine = {{0}}, *all = allocated(calloc((size_t)s->ranks, sizeof *all));
-    cudaError_t error = s->ranks > 1 ? cudaIpcGetMemHandle(&mine, x->mine) : cudaSuccess;
+    const struct peers *x = s->own;
+    cudaIpcMemHandle_t mine = {{0}}, all[MANY_PEERS];
+    cudaError_t error = s->ranks > 1 ? cudaIpcGetMemHandle(&mine, x->mailbox[0]) : cudaSuccess;
     int code = error ? cuda_fault(fault, error, "cudaIpcGetMemHandle") : 0;
     code = agree(s->comm, code, fault);
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, s->comm);
-    if (!code) code = open_all(s, all, fault);
-    free(all);
-    return code;
+    return code ? code : open_all(s, all, fault);
 }
 
 static int peer_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
 {
-    struct peer *x = s->own;
-    CUDA_CHECK(fault, peer_exchange(&s->part, &x->all, stream));
+    CUDA_CHECK(fault, peer_exchange(&s->part, s->own, stream));
     return 0;
 }
 
 static int peer_check(struct many_scan *s, struct fault *fault)
 {
-    struct peer *x = s->own;
+    const struct peers *x = s->own;
     struct progress progress;
-    CUDA_CHECK(fault,
-               cudaMemcpy(&progress, &x->mine->progress, sizeof progress, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(fault, cudaMemcpy(&progress, &x->mailbox[0]->progress, sizeof progress,
+                                 cudaMemcpyDeviceToHost));
     if (!progress.failed) return 0;
     char what[60];
     snprintf(what, sizeof what, "the sums of rank %d did not arrive",
@@ -89,24 +79,23 @@ static int peer_check(struct many_scan *s, struct fault *fault)
  * before all have cleared theirs. */
 static int peer_reset(struct many_scan *s, struct fault *fault)
 {
-    struct peer *x = s->own;
-    CUDA_CHECK(fault, cudaMemset(x->mine, 0, sizeof *x->mine));
+    const struct peers *x = s->own;
+    CUDA_CHECK(fault, cudaMemset(x->mailbox[0], 0, sizeof *x->mailbox[0]));
     CUDA_CHECK(fault, cudaDeviceSynchronize());
     return 0;
 }
 
 static void peer_leave(struct many_scan *s)
 {
-    struct peer *x = s->own;
+    const struct peers *x = s->own;
     for (int r = 1; x && r < MANY_PEERS; r++)
-        if (x->all.mailbox[r]) cudaIpcCloseMemHandle(x->all.mailbox[r]);
+        if (x->mailbox[r]) cudaIpcCloseMemHandle(x->mailbox[r]);
 }
 
 static void peer_close(struct many_scan *s)
 {
-    struct peer *x = s->own;
-    if (!x) return;
-    cudaFree(x->mine);
+    struct peers *x = s->own;
+    cudaFree(x->mailbox[0]);
     free(x);
 }
 

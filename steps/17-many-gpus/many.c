@@ -49,24 +49,39 @@ static int agree_on(const struct many_scan *s, enum many_op op, enum many_exchan
 
 /* ---- the library ----------------------------------------------------------------------------- */
 
-/* Memory of `count` states. The exchange sends all slots of node_sums, also those without a
- * node. */
-static int states_open(const struct many_scan *s, void **to, size_t count, struct fault *fault)
-{
-    size_t bytes = states_bytes(count, s->state_bytes);
-    CUDA_CHECK(fault, cudaMalloc(to, bytes));
-    CUDA_CHECK(fault, cudaMemset(*to, 0, bytes));
-    return 0;
-}
-
-static int open_part(struct many_scan *s, struct fault *fault)
+static int open_memory(struct many_scan *s, struct fault *fault)
 {
     struct part *p = &s->part;
     size_t tiles = many_tiles_of(p->shape, s->ranks, s->rank).count;
-    int code = states_open(s, &p->tile_sums, tiles, fault);
-    if (!code) code = states_open(s, &p->node_sums, s->slots, fault);
-    if (!code) code = states_open(s, &p->node_prefix, s->slots, fault);
-    if (!code && s->exchange->open) code = s->exchange->open(s, fault);
+    const struct {
+        void **to;
+        size_t bytes;
+    } arrays[] = {{&p->tile_sums, tiles * many_state_bytes(p->op)},
+                  {&p->node_sums, s->slots_bytes},
+                  {&p->node_prefix, s->slots_bytes},
+                  {&s->all_nodes, (size_t)s->ranks * s->slots_bytes}};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        size_t bytes = arrays[i].bytes + 1; /* never 0, also if a rank has no tiles */
+        CUDA_CHECK(fault, cudaMalloc(arrays[i].to, bytes));
+        /* The exchange sends all slots, also those without a node. */
+        CUDA_CHECK(fault, cudaMemset(*arrays[i].to, 0, bytes));
+    }
+    return 0;
+}
+
+/* Makes what a collective uses that is under way. */
+static int open_exchange(struct many_scan *s, struct fault *fault)
+{
+    s->own = NULL;
+    CUDA_CHECK(fault, cudaMallocHost(&s->host_sums, s->slots_bytes + 1));
+    CUDA_CHECK(fault, cudaMallocHost(&s->host_all_nodes, (size_t)s->ranks * s->slots_bytes + 1));
+    return s->exchange->open ? s->exchange->open(s, fault) : 0;
+}
+
+static int open_scan(struct many_scan *s, struct fault *fault)
+{
+    int code = open_memory(s, fault);
+    if (!code) code = open_exchange(s, fault);
     // The memory is cleared in stream 0, and a scan may be in another stream.
     if (!code) CUDA_CHECK(fault, cudaDeviceSynchronize());
     return code;
@@ -88,15 +103,13 @@ int many_create(struct many_scan **scan, MPI_Comm comm, enum many_op op,
         MPI_Comm_free(&s.control);
         return code;
     }
-    s.part.op = op;
-    s.part.shape = many_shape_of(n);
-    s.part.ranks = s.ranks, s.part.rank = s.rank;
-    s.state_bytes = many_state_bytes(op);
-    s.slots = many_slots(s.part.shape.nodes, s.ranks);
+    s.part = (struct part){
+        .op = op, .shape = many_shape_of(n), .ranks = s.ranks, .rank = s.rank};
+    s.slots_bytes = many_slots(s.part.shape.nodes, s.ranks) * many_state_bytes(op);
     s.exchange = exchanges[exchange];
     *scan = allocated(malloc(sizeof s));
     **scan = s;
-    code = agree(s.comm, open_part(*scan, fault), fault);
+    code = agree(s.comm, open_scan(*scan, fault), fault);
     if (!code && s.exchange->connect)
         code = agree(s.comm, s.exchange->connect(*scan, fault), fault);
     struct fault later;
@@ -104,20 +117,16 @@ int many_create(struct many_scan **scan, MPI_Comm comm, enum many_op op,
     return code;
 }
 
-static int check_aligned(const char *name, const void *p, struct fault *fault)
-{
-    if ((uintptr_t)p % MANY_ALIGNMENT == 0) return 0;
-    return fail(fault, EXIT_USAGE, "%s is not aligned; its address must be a multiple of %d.", name,
-                MANY_ALIGNMENT);
-}
-
 static int before_exchange(struct many_scan *s, const void *out, const void *in, const void *in2,
                            cudaStream_t stream, struct fault *fault)
 {
-    int code = check_aligned("out", out, fault);
-    if (!code) code = check_aligned("in", in, fault);
-    if (!code) code = check_aligned("in2", in2, fault);
-    if (code) return code;
+    const void *const arrays[] = {out, in, in2};
+    static const char *const names[] = {"out", "in", "in2"};
+    for (int i = 0; i < 3; i++)
+        if ((uintptr_t)arrays[i] % MANY_ALIGNMENT != 0)
+            return fail(fault, EXIT_USAGE,
+                        "%s is not aligned; its address must be a multiple of %d.", names[i],
+                        MANY_ALIGNMENT);
     CUDA_CHECK(fault, part_reduce(&s->part, in, in2, stream));
     CUDA_CHECK(fault, part_scan_tile_sums(&s->part, stream));
     return 0;
@@ -144,6 +153,14 @@ int many_check(struct many_scan *s, struct fault *fault)
     return s->lost ? scan_lost(s, fault, "the ranks did not come together") : 0;
 }
 
+/* Waits until all ranks have called it, or the same function has been called again after a failure.
+ * Returns 0 or EXIT_DEVICE. */
+static int meet(struct many_scan *s, const char *what, struct fault *fault)
+{
+    if (s->meeting == MPI_REQUEST_NULL) MPI_Ibarrier(s->control, &s->meeting);
+    return await(s, &s->meeting, what, fault);
+}
+
 /* On some ranks a collective may be under way that others did not begin. It stays as it is, with
  * its communicator and its buffers; the ranks get others. */
 static int renew(struct many_scan *s, struct fault *fault)
@@ -153,8 +170,7 @@ static int renew(struct many_scan *s, struct fault *fault)
     int code = await(s, &duplication, NOT_RESET, fault);
     if (code || s->running == MPI_REQUEST_NULL) return code;
     s->running = MPI_REQUEST_NULL;
-    s->own = NULL;
-    return s->exchange->open(s, fault);
+    return open_exchange(s, fault);
 }
 
 int many_reset(struct many_scan *s, struct fault *fault)
@@ -172,17 +188,20 @@ int many_reset(struct many_scan *s, struct fault *fault)
 int many_destroy(struct many_scan *s, struct fault *fault)
 {
     if (!s) return 0;
-    const struct exchange *x = s->exchange;
-    if (x->leave) x->leave(s);
-    int code = x->leave ? meet(s, "not all ranks have called many_destroy", fault) : 0;
+    if (s->exchange->leave) s->exchange->leave(s);
+    int code = meet(s, "not all ranks have called many_destroy", fault);
+    /* Otherwise another rank may still use what is this one's. */
     if (s->running == MPI_REQUEST_NULL && !code) {
-        x->close(s);
+        if (s->own) s->exchange->close(s);
+        cudaFreeHost(s->host_sums);
+        cudaFreeHost(s->host_all_nodes);
         MPI_Comm_free(&s->comm);
         MPI_Comm_free(&s->control);
     }
     cudaFree(s->part.tile_sums);
     cudaFree(s->part.node_sums);
     cudaFree(s->part.node_prefix);
+    cudaFree(s->all_nodes);
     free(s);
     return code;
 }
@@ -219,25 +238,11 @@ int await(struct many_scan *s, MPI_Request *request, const char *what, struct fa
     }
 }
 
-int meet(struct many_scan *s, const char *what, struct fault *fault)
-{
-    if (s->meeting == MPI_REQUEST_NULL) MPI_Ibarrier(s->control, &s->meeting);
-    return await(s, &s->meeting, what, fault);
-}
-
 /* ---- agreement ------------------------------------------------------------------------------- */
-
-/* Do all ranks have the sentence `said`? */
-static int all_alike(MPI_Comm comm, int code, const struct fault *own, const struct fault *said)
-{
-    int alike = code && strcmp(own->text, said->text) == 0, all;
-    MPI_Allreduce(&alike, &all, 1, MPI_INT, MPI_LAND, comm);
-    return all;
-}
 
 int agree(MPI_Comm comm, int code, struct fault *fault)
 {
-    int rank, ranks, first;
+    int rank, ranks, first, all_alike;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     int failed = code ? rank : INT_MAX;
@@ -245,10 +250,9 @@ int agree(MPI_Comm comm, int code, struct fault *fault)
     if (first == INT_MAX) return 0;
     struct fault said = *fault;
     MPI_Bcast(&said, (int)sizeof said, MPI_BYTE, first, comm);
-    fault->code = said.code;
-    if (all_alike(comm, code, fault, &said)) return fault->code;
-    int used = snprintf(fault->text, sizeof fault->text, "rank %d of %d: ", first, ranks);
-    snprintf(fault->text + used, sizeof fault->text - (size_t)used, "%.*s",
-             (int)(sizeof fault->text - 1) - used, said.text);
-    return fault->code;
+    int alike = code && strcmp(fault->text, said.text) == 0;
+    MPI_Allreduce(&alike, &all_alike, 1, MPI_INT, MPI_LAND, comm);
+    if (!all_alike)
+        snprintf(fault->text, sizeof fault->text, "rank %d of %d: %.560s", first, ranks, said.text);
+    return fault->code = said.code;
 }

@@ -1,6 +1,6 @@
 /*
- * exchange.h — what the ways to exchange the sums of nodes have in common. Each is a file
- * exchange_*.c with one `struct exchange`.
+ * exchange.h — what the ways to exchange the sums of nodes have in common. Each is one
+ * `struct exchange` in a file exchange_*.c.
  */
 #ifndef STEP17_EXCHANGE_H
 #define STEP17_EXCHANGE_H
@@ -16,24 +16,25 @@ extern "C" {
 
 struct many_scan;
 
+/* All but `run` may be NULL: there is nothing to do. */
 struct exchange {
-    /* Allocates what this way needs, on each rank by itself; NULL: nothing. If it returns a fault
-     * on one rank, `close` is called on all. */
+    /* Makes `own`, on each rank by itself. If it returns a fault on one rank, `close` is called on
+     * all. */
     int (*open)(struct many_scan *, struct fault *);
-    /* Is called when `open` has succeeded on all ranks, and may be collective. NULL: nothing. */
+    /* Is called when `open` has succeeded on all ranks, and may be collective. */
     int (*connect)(struct many_scan *, struct fault *);
     /* Makes node_prefix of all ranks' node_sums. Collective, and called even if this rank has
      * failed before: the others wait for it. A collective of MPI is `running` until it ends. */
     int (*run)(struct many_scan *, cudaStream_t, struct fault *);
-    int (*check)(struct many_scan *, struct fault *); /* see many_check; NULL: nothing */
+    int (*check)(struct many_scan *, struct fault *); /* see many_check */
     /* Ends a run in the stream that waits for other ranks. NULL: it ends at the limit. */
     void (*stop)(struct many_scan *);
     /* After a wait that has failed, when all ranks have come to many_reset. NULL: `run` is a
      * collective on `comm`. */
     int (*reset)(struct many_scan *, struct fault *);
-    /* Gives back other ranks' memory, so that these can free it after a meeting. NULL: nothing. */
+    /* Gives back other ranks' memory, so that these can free it after a meeting. */
     void (*leave)(struct many_scan *);
-    /* What was not opened is NULL. */
+    /* Frees `own`, which is not NULL. */
     void (*close)(struct many_scan *);
 };
 
@@ -43,28 +44,19 @@ extern const struct exchange exchange_nccl __attribute__((weak));
 
 struct many_scan {
     MPI_Comm comm;
-    MPI_Comm control;             /* for meetings (exchange.h), and for another `comm` */
+    MPI_Comm control;             /* for meetings, and for another `comm` */
     MPI_Request running, meeting; /* collectives on `comm` and on `control` that are under way */
     double wait;                  /* see many_create */
     bool lost;                    /* a wait has failed */
     int ranks, rank;
     struct part part;
-    size_t state_bytes, slots; /* many_slots */
+    size_t slots_bytes;   /* of this rank's many_slots, and so of node_sums */
+    void *host_sums;      /* pinned host memory for this rank's slots */
+    void *host_all_nodes; /* for those of all ranks, side by side */
+    void *all_nodes;      /* the same in device memory */
     const struct exchange *exchange;
     void *own; /* the exchange's */
 };
-
-/* The bytes of an array of states. They are never 0, also if a rank has no tiles. */
-static inline size_t states_bytes(size_t count, size_t state_bytes)
-{
-    return (count + 1) * state_bytes;
-}
-
-/* The bytes of the sums of all nodes: the slots of each rank, side by side. */
-static inline size_t all_slots_bytes(int ranks, size_t slots, size_t state_bytes)
-{
-    return states_bytes((size_t)ranks * slots, state_bytes);
-}
 
 /* The library's waits for other ranks end at the limit that many_create gets. A collective that has
  * begun cannot be cancelled. One that did not end in time stays under way, together with its
@@ -75,10 +67,6 @@ static inline size_t all_slots_bytes(int ranks, size_t slots, size_t state_bytes
 int await(struct many_scan *, MPI_Request *, const char *what, struct fault *);
 #define NOT_RUN   "not all ranks have called many_run"
 #define NOT_RESET "not all ranks have called many_reset"
-
-/* Waits until all ranks have called it, or the same function has been called again after a failure.
- * Returns 0 or EXIT_DEVICE. */
-int meet(struct many_scan *, const char *what, struct fault *);
 
 /* The fault of a scan that is lost. */
 int scan_lost(struct many_scan *, struct fault *, const char *what);

@@ -19,6 +19,7 @@
 #ifndef STEP17_SHAPE_H
 #define STEP17_SHAPE_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -115,7 +116,8 @@ enum many_exchange {
 
 /* ---- operators ------------------------------------------------------------------------------- */
 
-/* Which operators step 17 has, and what one of them does, on the CPU. */
+/* Which operators step 17 has, and what one of them does, on the CPU. The kernels use step 16's
+ * operators.cuh. */
 
 /* Sums; and h = a h + b, from h = 0 on, with two inputs a and b. */
 enum many_op { MANY_SUM_F32, MANY_SUM_F64, MANY_SUM_I32, MANY_SUM_I64, MANY_AFFINE_F32, MANY_OPS };
@@ -132,12 +134,40 @@ union many_state {
 };
 
 /* The bytes of an element, and of a state in device memory. */
-size_t many_element_bytes(enum many_op);
-size_t many_state_bytes(enum many_op);
+static inline size_t many_element_bytes(enum many_op op)
+{
+    return op == MANY_SUM_F64 || op == MANY_SUM_I64 ? 8 : 4;
+}
 
-union many_state many_identity(enum many_op);
+static inline size_t many_state_bytes(enum many_op op)
+{
+    return op == MANY_AFFINE_F32 ? 8 : many_element_bytes(op);
+}
 
-union many_state many_combine(enum many_op, union many_state left, union many_state right);
+static inline union many_state many_identity(enum many_op op)
+{
+    union many_state s;
+    s.i64 = 0;
+    if (op == MANY_AFFINE_F32) s.affine.a = 1;
+    return s;
+}
+
+/* Integers wrap: they are added as unsigned ones. */
+static inline union many_state many_combine(enum many_op op, union many_state left,
+                                            union many_state right)
+{
+    union many_state s = many_identity(op);
+    switch (op) {
+    case MANY_SUM_F32: s.f32 = left.f32 + right.f32; break;
+    case MANY_SUM_F64: s.f64 = left.f64 + right.f64; break;
+    case MANY_SUM_I32: s.i32 = (int32_t)((uint32_t)left.i32 + (uint32_t)right.i32); break;
+    case MANY_SUM_I64: s.i64 = (int64_t)((uint64_t)left.i64 + (uint64_t)right.i64); break;
+    default:
+        s.affine.a = right.affine.a * left.affine.a;
+        s.affine.b = fmaf(right.affine.a, left.affine.b, right.affine.b);
+    }
+    return s;
+}
 
 #ifdef __cplusplus
 }
