@@ -32,7 +32,7 @@ step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
 # Step 17: its sources are compiled with the flags of MPI and, if it is there, NCCL. The tests are
 # linked with those that need neither.
 FOLDER17 := $(filter steps/17-%,$(FOLDERS))
-NO_MPI17  = $(addprefix $(FOLDER17)/,part.cu peer.cu judge.c request.c)
+NO_MPI17  = $(addprefix $(FOLDER17)/,part.cu peer.cu judge.c)
 NCCL     := $(shell NCCL_HOME='$(NCCL_HOME)' CUDA='$(CUDA)' common/build/nccl.sh)
 HEADERS17 = $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI) $(NCCL)))
 LIBRARIES17 = $(filter-out -I% -D%,$(MPI) $(NCCL))

@@ -2,7 +2,8 @@
  * driver.c — step 17's descriptor and verbs: a rank's part of the input and of the output, its
  * calls of the scan, and what the report says of the ranks.
  */
-#define _POSIX_C_SOURCE 200809L /* pwrite, fileno */
+#define _POSIX_C_SOURCE 200809L /* fileno, fseeko */
+#include "common/files/option_table.h"
 #include "common/harness/print/print.h"
 #include "common/harness/report/report.h"
 #include "common/step/cuda_check.h"
@@ -11,22 +12,139 @@
 #include "scan.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define WAIT_SECONDS 300   /* ranks begin and verify a scan at different times */
+#define WAIT_MOST    1e9
 #define SECOND_SEED  0x2ED /* b is independent of a, as in step 16 */
+
+static enum element element_of(const struct request *r) { return many_element[r->op]; }
+
+static bool is_affine(const struct request *r) { return r->op == MANY_AFFINE_F32; }
+
+/* ---- the options ----------------------------------------------------------------------------- */
+
+const char *const exchange_names[EXCHANGE_ANY] = {[EXCHANGE_MPI] = "mpi",
+                                                  [EXCHANGE_NCCL] = "nccl",
+                                                  [EXCHANGE_PEER] = "peer",
+                                                  [EXCHANGE_EXSCAN] = "exscan"};
+
+static const char *set_wait(void *self, const char *value)
+{
+    struct request *r = self;
+    if (option_real(value, &r->wait) && r->wait >= 0 && r->wait <= WAIT_MOST) return NULL;
+    return "this is no number of seconds; give one, or 0 to wait without a limit.";
+}
+
+#define MEMBER(name) offsetof(struct request, name)
+static const struct step_option options[] = {
+    {"op", "OP", "sum (default) or affine", .member = MEMBER(op_name)},
+    {"type", "T", "f32, f64, i32 or i64 (default: a .npy file's, or f32); affine has f32",
+     VALUE_TYPE, .member = MEMBER(type),
+     .wrong = "this type is unknown; choose f32, f64, i32 or i64.",
+     .types = 1 << ELEMENT_F32 | 1 << ELEMENT_F64 | 1 << ELEMENT_I32 | 1 << ELEMENT_I64},
+    {"second", "FILE", "with affine and --input: the elements b, a .npy file",
+     .member = MEMBER(second)},
+    {"exchange", "HOW", "mpi, nccl, peer or exscan (default: peer if it is possible, else mpi)",
+     .member = MEMBER(exchange_name)},
+    {"wait", "S", "end if a rank lets the others wait for S seconds (default: 300; 0: never)",
+     .set = set_wait},
+    {.name = NULL}};
+
+static bool ends_in_npy(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".npy") == 0;
+}
+
+static bool is_stdin(const char *path) { return path && strcmp(path, "-") == 0; }
+
+/* Finds the exchange. Returns whether there is one of this name. */
+static bool find_exchange(struct request *r)
+{
+    int at = r->exchange_name ? 0 : EXCHANGE_ANY;
+    while (at < EXCHANGE_ANY && strcmp(r->exchange_name, exchange_names[at]) != 0) at++;
+    r->exchange = (enum many_exchange)at;
+    return at < EXCHANGE_ANY || !r->exchange_name;
+}
+
+/* Finds the operator for the type that --type or the file says. */
+static bool find_op(struct request *r, const struct options *o, bool affine)
+{
+    if (!r->type.given && o->input) input_npy_type(o->input, &r->type.element);
+    for (int op = affine ? MANY_AFFINE_F32 : MANY_SUM_F32; op < MANY_OPS; op++) {
+        r->op = (enum many_op)op;
+        if (many_element[op] == r->type.element) return true;
+    }
+    return false;
+}
+
+int many_request_check(struct request *r, const struct options *o, struct fault *fault)
+{
+    bool affine = strcmp(r->op_name, "affine") == 0;
+    const struct refusal refusals[] = {
+        {!affine && strcmp(r->op_name, "sum") != 0,
+         "--op: this operator is unknown; choose sum or affine."},
+        {!find_exchange(r),
+         "--exchange: this exchange is unknown; choose mpi, nccl, peer or exscan."},
+        /* Each rank reads and writes its part, so a file has to have places. */
+        {is_stdin(o->input) || is_stdin(r->second),
+         "stdin cannot be read by parts; write the numbers into a .npy file."},
+        {r->second && !(affine && o->input),
+         "--second has the elements b of affine; add --op affine and --input a.npy."},
+        {affine && o->input && !r->second,
+         "--op affine takes two files, --input a.npy and --second b.npy."},
+        {affine && o->real,
+         "--real: the random numbers of affine are real already; leave it out."},
+        {0}};
+    int code = options_refuse(refusals, fault);
+    if (code) return code;
+    if (o->output && !(ends_in_npy(o->output) && replacement_is_file(o->output)))
+        return fail(fault, EXIT_USAGE,
+                    "%s cannot be written by parts; give --output the name of a .npy file.",
+                    output_is_stdout(o->output) ? "stdout" : o->output);
+    if (!find_op(r, o, affine))
+        return fail(fault, EXIT_USAGE, "%s has no elements of %s; choose another --type.",
+                    affine ? "--op affine" : "step 17", element_name(r->type.element));
+    if (!o->real || element_is_real(element_of(r))) return 0;
+    return fail(fault, EXIT_USAGE, "--real: this scan takes %s.", element_plural(element_of(r)));
+}
+
+int choose_exchange(const struct surroundings *s, enum many_exchange asked,
+                    enum many_exchange *chosen, struct fault *fault)
+{
+    bool own = s->gpus >= s->ranks, near = s->machines == 1 && s->ranks <= MANY_PEERS;
+    bool nccl = asked == EXCHANGE_NCCL, peer = asked == EXCHANGE_PEER;
+    const struct {
+        bool holds;
+        const char *why;
+    } refusals[] = {
+        {nccl && !s->nccl, "needs NCCL, and this program was built without; choose peer or mpi"},
+        {nccl && s->emulated, "needs GPUs, and these are emulated; choose peer or mpi"},
+        {(nccl || peer) && !own, "needs a GPU for each rank; choose mpi, or start fewer ranks"},
+        {peer && !near, "takes at most 32 ranks, on one machine; choose mpi or nccl"},
+        {peer && s->emulated && !s->peers,
+         "needs emulated GPUs of one model; choose mpi, or give all ranks the same EMU_GPU"},
+        {peer && !s->peers, "needs GPUs that reach each other's memory; choose mpi or nccl"}};
+    *chosen = asked;
+    if (asked == EXCHANGE_ANY) *chosen = own && near && s->peers ? EXCHANGE_PEER : EXCHANGE_MPI;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (refusals[i].holds)
+            return fail(fault, EXIT_USAGE, "--exchange %s %s.", exchange_names[asked],
+                        refusals[i].why);
+    return 0;
+}
+
+/* ---- an open step ---------------------------------------------------------------------------- */
 
 static void *open_request(void)
 {
-    struct request *r = calloc(1, sizeof *r);
+    struct request *r = allocated(calloc(1, sizeof *r));
     ranks_prepare();
-    if (r)
-        *r = (struct request){
-            .exchange = EXCHANGE_ANY, .wait = WAIT_SECONDS, .element = ELEMENT_F32};
+    *r = (struct request){.op_name = "sum", .wait = WAIT_SECONDS};
     return r;
 }
 
@@ -56,7 +174,7 @@ static int plan(const struct subject *s, struct input *input, struct fault *faul
     struct request *r = s->self;
     (void)fault;
     divide(r, s->options->n);
-    *input = (struct input){.element = r->element, .n = r->part.count};
+    *input = (struct input){.element = element_of(r), .n = r->part.count};
     return 0;
 }
 
@@ -73,7 +191,7 @@ static int read_part(struct request *r, const char *path, size_t *n, struct inpu
     *n = file.header.n;
     divide(r, *n);
     struct input_part part = {.first = r->part.begin, .count = r->part.count, .whole = *n};
-    if (!code) code = npy_file_read(&file, to, r->element, part, fault);
+    if (!code) code = npy_file_read(&file, to, element_of(r), part, fault);
     npy_file_close(&file);
     return code;
 }
@@ -101,7 +219,8 @@ static int read_or_make(struct request *r, const struct options *o, struct input
         return code || !r->second ? code : read_part(r, r->second, &n, &r->more, fault);
     }
     enum random kind = o->real ? RANDOM_REALS : RANDOM_INTEGERS;
-    if (!r->affine) return input_generate_part(input, r->element, part, kind, o->seed, fault);
+    if (!is_affine(r))
+        return input_generate_part(input, element_of(r), part, kind, o->seed, fault);
     code = make_factors(input, part, o->seed, fault);
     return code ? code : make_factors(&r->more, part, o->seed ^ SECOND_SEED, fault);
 }
@@ -124,7 +243,7 @@ static int pass_reference(struct request *r, const struct input *input, struct f
 static int upload_more(struct request *r, struct fault *fault)
 {
     size_t bytes = r->part.count * sizeof(float);
-    if (!r->affine || bytes == 0) return 0;
+    if (!is_affine(r) || bytes == 0) return 0;
     CUDA_CHECK(fault, cudaMalloc(&r->more_on_device, bytes));
     CUDA_CHECK(fault, cudaMemcpy(r->more_on_device, r->more.data, bytes, cudaMemcpyHostToDevice));
     return 0;
@@ -134,7 +253,7 @@ static int input(const struct subject *s, struct input *input, struct fault *fau
 {
     struct request *r = s->self;
     const struct options *o = s->options;
-    *input = (struct input){.element = r->element};
+    *input = (struct input){.element = element_of(r)};
     divide(r, o->n);
     int code = ranks_agree(s->ranks, read_or_make(r, o, input, fault), fault);
     if (!code && o->verify == VERIFY_FULL) code = pass_reference(r, input, fault);
@@ -153,19 +272,17 @@ static int input(const struct subject *s, struct input *input, struct fault *fau
 
 static size_t part_bytes(const struct request *r)
 {
-    return r->part.count * element_size(r->element);
+    return r->part.count * many_element_bytes(r->op);
 }
-
-/* For the sums of tiles and nodes, and for the exchange. */
-static size_t sums_bytes(const struct request *r) { return part_bytes(r) / 1024 + (4 << 20); }
 
 static struct needs needs(const struct subject *s, size_t n)
 {
     const struct request *r = s->self;
-    size_t bytes = n * element_size(r->element);
+    size_t element = many_element_bytes(r->op), bytes = n * element;
+    size_t of_sums = part_bytes(r) / 1024 + (4 << 20); /* of tiles and nodes, and the exchange's */
     return (struct needs){.result = bytes,
-                          .result_element = element_size(r->element),
-                          .own = (r->affine ? bytes : 0) + sums_bytes(r)};
+                          .result_element = element,
+                          .own = (is_affine(r) ? bytes : 0) + of_sums};
 }
 
 /* A fault is returned by `ended`, when all ranks have come there. NCCL's kernel waits for the other
@@ -195,7 +312,7 @@ static void judge(const struct subject *s, const struct problem *problem, const 
                   struct verdict *verdict)
 {
     struct request *r = s->self;
-    size_t first_word = r->part.begin * element_size(r->element) / sizeof(uint32_t);
+    size_t first_word = r->part.begin * many_element_bytes(r->op) / sizeof(uint32_t);
     uint64_t own = fingerprint_on_host(out, part_bytes(r), first_word);
     struct verdict *all = allocated(malloc((size_t)r->ranks.count * sizeof *all));
     int bytes = (int)sizeof *all;
@@ -219,31 +336,27 @@ struct place {
 static int begin_file(struct output *output, const struct request *r, const char *path,
                       struct place *place, struct fault *fault)
 {
-    int code = output_begin(output, path, r->element, r->n, fault);
+    int code = output_begin(output, path, element_of(r), r->n, fault);
     if (code) return code;
     snprintf(place->name, sizeof place->name, "%s", replacement_name(&output->replacement));
     place->start = ftell(output->file);
-    off_t length = place->start + (off_t)(r->n * element_size(r->element));
+    off_t length = place->start + (off_t)(r->n * many_element_bytes(r->op));
     if (fflush(output->file) == 0 && ftruncate(fileno(output->file), length) == 0) return 0;
     return output_failed(output, fault);
 }
 
-/* Returns 0 or an errno. */
-static int write_part(const struct request *r, const char *from, const struct place *place)
+static bool write_part(const struct request *r, const void *from, const struct place *place)
 {
-    size_t left = part_bytes(r);
-    off_t at = place->start + (off_t)(r->part.begin * element_size(r->element));
-    int file = open(place->name, O_WRONLY | O_CLOEXEC), error = file < 0 ? errno : 0;
-    while (left > 0 && !error) {
-        ssize_t written = pwrite(file, from, left, at);
-        if (written < 0)
-            error = errno;
-        else
-            from += written, at += written, left -= (size_t)written;
-    }
-    if (!error && fsync(file) != 0) error = errno;
-    if (file >= 0 && close(file) != 0 && !error) error = errno;
-    return error;
+    size_t bytes = part_bytes(r);
+    FILE *file = fopen(place->name, "r+b");
+    if (!file) return false;
+    off_t at = place->start + (off_t)(r->part.begin * many_element_bytes(r->op));
+    bool written = fseeko(file, at, SEEK_SET) == 0 && fwrite(from, 1, bytes, file) == bytes &&
+                   fflush(file) == 0 && fsync(fileno(file)) == 0;
+    int error = errno;
+    bool closed = fclose(file) == 0;
+    if (!written) errno = error;
+    return written && closed;
 }
 
 /* Rank 0 makes the file, each rank writes its part, and rank 0 completes it, or none of it. */
@@ -261,8 +374,8 @@ static int write_parts(const struct subject *s, const struct input *input, const
     code = ranks_agree(s->ranks, code, fault);
     if (code) return code;
     MPI_Bcast(&place, (int)sizeof place, MPI_BYTE, 0, MPI_COMM_WORLD);
-    int error = write_part(r, out, &place);
-    if (error) code = fail(fault, EXIT_USAGE, "cannot write %s: %s.", path, strerror(error));
+    if (!write_part(r, out, &place))
+        code = fail(fault, EXIT_USAGE, "cannot write %s: %s.", path, strerror(errno));
     code = ranks_agree(s->ranks, code, fault);
     if (begun && code) output_abandon(&output);
     if (begun && !code) code = output_end(&output, fault);
@@ -274,24 +387,24 @@ static int write_parts(const struct subject *s, const struct input *input, const
 /* Do the bits of the result depend on the number of ranks? */
 static bool depends(const struct request *r)
 {
-    return r->exchange == EXCHANGE_EXSCAN && element_is_real(r->element);
+    return r->exchange == EXCHANGE_EXSCAN && element_is_real(element_of(r));
 }
 
 /* The kernels read each input twice, and write each result once. */
 static void describe(const struct subject *s, size_t n, struct description *d)
 {
     const struct request *r = s->self;
-    double arrays = r->affine ? 2 : 1, bytes = (double)r->n * (double)element_size(r->element);
+    double arrays = is_affine(r) ? 2 : 1, bytes = (double)r->n * (double)many_element_bytes(r->op);
     (void)n;
     d->n = r->n;
     d->least_bytes = (arrays + 1) * bytes;
     d->moved_bytes = (2 * arrays + 1) * bytes;
-    snprintf(d->variant, sizeof d->variant, "%s, %s", r->affine ? "affine (h = a h + b)" : "sum",
+    snprintf(d->variant, sizeof d->variant, "%s, %s", is_affine(r) ? "affine (h = a h + b)" : "sum",
              s->options->inclusive ? "inclusive" : "exclusive");
     snprintf(d->result, sizeof d->result, "checksum %016llx, %s", (unsigned long long)r->checksum,
              depends(r) ? "of bits that depend on the number of ranks"
                         : "the same for any number of ranks");
-    if (r->affine && !s->options->input)
+    if (is_affine(r) && !s->options->input)
         snprintf(d->input, sizeof d->input, "%s pair%s of floats, random reals, seed %llu",
                  format_count(r->n).s, plural(r->n), (unsigned long long)s->options->seed);
 }
@@ -340,7 +453,7 @@ static void report(const struct subject *s, FILE *to, struct record *record)
         return;
     }
     snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)r->checksum);
-    record_text(record, "op", "%s", r->affine ? "affine" : "sum");
+    record_text(record, "op", "%s", is_affine(r) ? "affine" : "sum");
     record_known_text(record, r->second, "second", r->second);
     record_integer(record, "ranks", (uint64_t)r->ranks.count);
     record_integer(record, "machines", (uint64_t)r->around.machines);
@@ -384,6 +497,6 @@ const struct step step17 = {
     .teaches = "each rank sums its part; the sums are exchanged; each rank scans its part",
     .default_n = 1 << 20,
     .element = ELEMENT_F32,
-    .options = many_options,
+    .options = options,
     .verbs = &verbs,
 };

@@ -8,11 +8,11 @@
 #define U_FLOAT  0x1p-24 /* unit roundoffs */
 #define U_DOUBLE 0x1p-53
 
-static const enum element element_of[MANY_OPS] = {[MANY_SUM_F32] = ELEMENT_F32,
-                                                  [MANY_SUM_F64] = ELEMENT_F64,
-                                                  [MANY_SUM_I32] = ELEMENT_I32,
-                                                  [MANY_SUM_I64] = ELEMENT_I64,
-                                                  [MANY_AFFINE_F32] = ELEMENT_F32};
+const enum element many_element[MANY_OPS] = {[MANY_SUM_F32] = ELEMENT_F32,
+                                             [MANY_SUM_F64] = ELEMENT_F64,
+                                             [MANY_SUM_I32] = ELEMENT_I32,
+                                             [MANY_SUM_I64] = ELEMENT_I64,
+                                             [MANY_AFFINE_F32] = ELEMENT_F32};
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
@@ -80,7 +80,7 @@ void reference_pass(struct reference *r, enum many_op op, const void *in, const 
 int reference_check(const struct reference *r, enum many_op op, struct fault *fault)
 {
     struct facts facts = {.magnitude = (long double)r->magnitude};
-    if (op != MANY_AFFINE_F32) return facts_check(&facts, element_of[op], fault);
+    if (op != MANY_AFFINE_F32) return facts_check(&facts, many_element[op], fault);
     /* A result is at most the largest product times the sum of all |b|. */
     if (r->product * (r->addends + 1) < FLT_MAX / 2) return 0;
     return fail(fault, EXIT_USAGE,
@@ -113,7 +113,7 @@ void judge_part(const struct request *r, bool inclusive, const void *in, const v
                 struct verdict *v)
 {
     struct reference at = r->before;
-    enum element element = element_of[r->op];
+    enum element element = many_element[r->op];
     bool real = element_is_real(element), exscan = r->exchange == EXCHANGE_EXSCAN;
     double depth = many_depth(r->n) + (exscan ? r->ranks.count : 0);
     double growth = expm1(depth * log1p(element_roundoff(element)));

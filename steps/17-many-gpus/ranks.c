@@ -52,33 +52,28 @@ static struct {
 static void tick(int signal)
 {
     (void)signal;
+    alarm(1);
     if (--watch.left > 0) return;
     replacement_drop_all();
     _exit(fault_say(&watch.fault)); /* the rank is in a call of MPI or NCCL, and prints nothing */
-}
-
-static void set_timer(time_t seconds)
-{
-    const struct itimerval each = {{seconds, 0}, {seconds, 0}};
-    setitimer(ITIMER_REAL, &each, NULL);
 }
 
 void wait_begin(const struct fault *own)
 {
     double limit = watch.seconds;
     if (limit == 0) return;
-    if (own) watch.fault = *own;
-    if (!own)
+    if (own)
+        watch.fault = *own, limit = fmin(limit, AFTER_FAILURE);
+    else
         fail(&watch.fault, EXIT_DEVICE,
              "not all other ranks have come within %g second%s: one of them hangs, has been "
              "stopped, or needs more time; --wait takes another number of seconds.",
              limit, limit == 1 ? "" : "s");
-    if (own && limit > AFTER_FAILURE) limit = AFTER_FAILURE;
     watch.left = (int)ceil(limit) + RANK_SECONDS * (watch.rank < 2 ? watch.rank : 2);
-    set_timer(1);
+    alarm(1);
 }
 
-void wait_end(void) { set_timer(0); }
+void wait_end(void) { alarm(0); }
 
 /* ---- meeting --------------------------------------------------------------------------------- */
 
@@ -87,23 +82,19 @@ void wait_end(void) { set_timer(0); }
 static void meet_all(const struct ranks *r, struct word *word)
 {
     static struct fault failed;
-    MPI_Comm comm = MPI_COMM_WORLD;
+    struct fault *own = &word->fault;
     (void)r;
     if (!failed.code) {
-        struct fault own = {.code = word->code};
-        memcpy(own.text, word->text, sizeof own.text);
-        wait_begin(word->code ? &own : NULL);
-        if (agree(comm, own.code, &own)) {
-            failed = own;
+        wait_begin(own->code ? own : NULL);
+        if (agree(MPI_COMM_WORLD, own->code, own)) {
+            failed = *own;
         } else { /* the text of the first rank that has one */
-            agree(comm, *own.text != '\0', &own);
-            memcpy(word->text, own.text, sizeof word->text);
-            MPI_Allreduce(MPI_IN_PLACE, &word->number, 1, MPI_DOUBLE, MPI_MAX, comm);
+            agree(MPI_COMM_WORLD, *own->text != '\0', own);
+            MPI_Allreduce(MPI_IN_PLACE, &word->number, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         }
         wait_end();
     }
-    word->code = failed.code;
-    if (failed.code) memcpy(word->text, failed.text, sizeof word->text);
+    if (failed.code) *own = failed;
 }
 
 /* ---- GPUs ------------------------------------------------------------------------------------ */

@@ -36,13 +36,13 @@ struct reference {
 
 /* An open step: subject.self. */
 struct request {
-    bool affine;                 /* --op affine; otherwise a sum */
-    bool typed;                  /* --type; otherwise the type is a .npy file's, or f32 */
-    const char *second;          /* --second; NULL: not given */
-    enum many_exchange exchange; /* --exchange; EXCHANGE_ANY until ranks.c has chosen one */
-    double wait;                 /* --wait: seconds for the other ranks; 0: no limit */
-    enum element element;
+    const char *op_name;       /* --op */
+    struct type_asked type;    /* --type, or the type of a .npy file */
+    const char *second;        /* --second; NULL: not given */
+    const char *exchange_name; /* --exchange; NULL: not given */
+    double wait;               /* --wait: seconds for the other ranks; 0: no limit */
     enum many_op op;
+    enum many_exchange exchange; /* EXCHANGE_ANY until ranks.c has chosen one */
 
     struct ranks ranks;
     struct surroundings around;
@@ -56,11 +56,14 @@ struct request {
     struct fault fault; /* of the last call */
 };
 
-extern const struct step_option many_options[];
-extern const char *const exchange_names[];
+/* Of the elements of an operator. (judge.c) */
+extern const enum element many_element[MANY_OPS];
 
-/* Do the options go together? Opens the .npy file for its type if --type leaves that to the file.
- * Returns 0 or EXIT_USAGE. */
+/* ---- driver.c -------------------------------------------------------------------------------- */
+
+extern const char *const exchange_names[EXCHANGE_ANY];
+
+/* Do the options go together? Finds what they ask for. Returns 0 or EXIT_USAGE. */
 int many_request_check(struct request *, const struct options *, struct fault *);
 
 /* What was asked for or, if that is EXCHANGE_ANY, peer if it is possible, and else mpi. Returns 0,

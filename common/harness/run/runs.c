@@ -105,18 +105,14 @@ void subject_close(struct subject *s)
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
-static int meet(const struct ranks *r, struct word *word, struct fault *fault)
-{
-    r->meet(r, word);
-    return word->code ? fail(fault, word->code, "%s", word->text) : 0;
-}
-
 int ranks_agree(const struct ranks *r, int code, struct fault *fault)
 {
-    struct word word = {.code = code};
+    struct word word = {.number = 0};
     if (!r) return code;
-    if (code) memcpy(word.text, fault->text, sizeof word.text);
-    return meet(r, &word, fault);
+    if (code) word.fault = *fault, word.fault.code = code;
+    r->meet(r, &word);
+    if (word.fault.code) *fault = word.fault;
+    return word.fault.code;
 }
 
 double ranks_largest(const struct ranks *r, double number)
@@ -128,12 +124,15 @@ double ranks_largest(const struct ranks *r, double number)
 
 int ranks_share(const struct ranks *r, char *text, size_t size, struct fault *fault)
 {
-    struct word word = {.code = 0};
+    struct word word = {.number = 0};
     if (!r) return 0;
-    snprintf(word.text, sizeof word.text, "%s", text);
-    int code = meet(r, &word, fault);
-    if (!code) snprintf(text, size, "%s", word.text);
-    return code;
+    snprintf(word.fault.text, sizeof word.fault.text, "%s", text);
+    r->meet(r, &word);
+    if (word.fault.code)
+        *fault = word.fault;
+    else
+        snprintf(text, size, "%s", word.fault.text);
+    return word.fault.code;
 }
 
 bool subject_shifts(const struct subject *s) { return s->options->inclusive && s->verbs->sums; }

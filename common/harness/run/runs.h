@@ -120,8 +120,7 @@ void subject_close(struct subject *);
 
 /* What a rank says to all. */
 struct word {
-    int code; /* 0: it has not failed */
-    char text[FAULT_TEXT];
+    struct fault fault; /* without a code it has not failed, and the text is another one */
     double number;
 };
 

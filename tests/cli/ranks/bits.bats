@@ -53,6 +53,8 @@ exact 1 --type f32 --n 50000"
     says "right"
 }
 
+@test "which exchange is possible" { calls 1 choices; }
+
 @test "exchange nccl is refused without a GPU" {
     run -2 ranks 2 --exchange nccl --n 1000
     [[ $output == "step17: --exchange nccl"*"; choose peer or mpi." ]]

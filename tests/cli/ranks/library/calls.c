@@ -3,7 +3,7 @@
  * prints what was wrong, or nothing. tests/cli/ranks/bits.bats runs it.
  */
 #define _DEFAULT_SOURCE /* pause, usleep */
-#include "steps/17-many-gpus/parts/part.h"
+#include "steps/17-many-gpus/request.h"
 #include "steps/17-many-gpus/scan.h"
 #include "tests/support/many_reference.h"
 
@@ -349,6 +349,50 @@ static void nothing(void)
     }
 }
 
+/* What is chosen, or what the refusal says, where GPUs are real. */
+static void choices(void)
+{
+    enum { PEER = EXCHANGE_PEER, NCCL = EXCHANGE_NCCL, MPI = EXCHANGE_MPI, ANY = EXCHANGE_ANY };
+    struct surroundings good = {.ranks = 4, .machines = 1, .gpus = 4, .peers = true, .nccl = true};
+    struct surroundings far = good, shared = good, apart = good, plain = good, emulated = good;
+    struct surroundings many = good, mixed = good;
+    far.machines = 2, apart.peers = plain.nccl = false, many.ranks = many.gpus = 33;
+    shared.gpus = 3, emulated.emulated = mixed.emulated = true, mixed.peers = false;
+    const struct {
+        struct surroundings s;
+        int asked, want;
+        const char *refusal;
+    } rows[] = {{good, ANY, PEER, NULL},
+                {good, NCCL, NCCL, NULL},
+                {far, ANY, MPI, NULL},
+                {far, NCCL, NCCL, NULL},
+                {far, PEER, 0, "takes at most 32 ranks, on one machine;"},
+                {many, ANY, MPI, NULL},
+                {many, PEER, 0, "takes at most 32 ranks, on one machine;"},
+                {shared, ANY, MPI, NULL},
+                {shared, PEER, 0, "peer needs a GPU for each rank"},
+                {shared, NCCL, 0, "nccl needs a GPU for each rank"},
+                {apart, ANY, MPI, NULL},
+                {apart, NCCL, NCCL, NULL},
+                {apart, PEER, 0, "needs GPUs that reach each other's memory;"},
+                {apart, MPI, MPI, NULL},
+                {plain, NCCL, 0, "needs NCCL, and this program was built without;"},
+                {emulated, ANY, PEER, NULL},
+                {emulated, NCCL, 0, "needs GPUs, and these are emulated;"},
+                {mixed, PEER, 0, "needs emulated GPUs of one model;"},
+                {mixed, EXCHANGE_EXSCAN, EXCHANGE_EXSCAN, NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fault fault = {0};
+        enum many_exchange chosen;
+        enum many_exchange asked = (enum many_exchange)rows[i].asked;
+        int code = choose_exchange(&rows[i].s, asked, &chosen, &fault);
+        const char *refusal = rows[i].refusal;
+        bool right = refusal ? code == EXIT_USAGE && strstr(fault.text, refusal)
+                             : code == 0 && (int)chosen == rows[i].want;
+        expect(right, refusal ? refusal : exchange_names[rows[i].want], &fault);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -363,7 +407,8 @@ int main(int argc, char **argv)
                  {"late_with_nccl", late_with_nccl},
                  {"nothing", nothing},
                  {"error_before", error_before},
-                 {"gone", gone}};
+                 {"gone", gone},
+                 {"choices", choices}};
     int found = 1;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &(int){0});
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
