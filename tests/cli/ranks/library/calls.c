@@ -1,6 +1,6 @@
 /*
  * calls.c — what step 17's scan.h promises, in several processes: build/tests/many-calls TEST…
- * prints what was wrong, or nothing. tests/cli/ranks/bits.bats runs it.
+ * prints what was wrong, or nothing. tests/cli/ranks/ranks.bats runs it.
  */
 #define _DEFAULT_SOURCE /* pause, usleep */
 #include "steps/17-many-gpus/request.h"
