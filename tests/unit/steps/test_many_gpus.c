@@ -8,10 +8,9 @@
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
 #include "tests/support/many_reference.h"
-#include "steps/17-many-gpus/parts/part.h"
 #include "common/step/cuda_check.h"
+#include "steps/17-many-gpus/parts/part.h"
 #include "steps/17-many-gpus/request.h"
-#include "steps/17-many-gpus/parts/shape.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -33,12 +32,20 @@ static const int all_ranks[] = {1, 2, 3, 4, 7};
 /* Numbers that round when they are added: from -1 to 1, with 24 or 53 bits. */
 static double random_real(void) { return (double)(int64_t)random_bits() * 0x1p-63; }
 
-static void put_real(enum many_op op, void *to, size_t i, double x)
+static void put(enum many_op op, void *to, size_t i, double x)
 {
-    if (op == MANY_SUM_F64)
-        ((double *)to)[i] = x;
-    else
-        ((float *)to)[i] = (float)x;
+    switch (op) {
+    case MANY_SUM_F64: ((double *)to)[i] = x; break;
+    case MANY_SUM_I32: ((int32_t *)to)[i] = (int32_t)x; break;
+    case MANY_SUM_I64: ((int64_t *)to)[i] = (int64_t)x; break;
+    default: ((float *)to)[i] = (float)x;
+    }
+}
+
+/* A real number. */
+static double get(enum many_op op, const void *from, size_t i)
+{
+    return op == MANY_SUM_F64 ? ((const double *)from)[i] : (double)((const float *)from)[i];
 }
 
 static bool is_real(enum many_op op) { return op != MANY_SUM_I32 && op != MANY_SUM_I64; }
@@ -54,7 +61,7 @@ static void *random_input(enum many_op op, size_t n, bool factors)
         if (!is_real(op))
             memcpy(data + i * bytes, &bits, bytes);
         else
-            put_real(op, data, i, factors ? copysign(1, random_real()) : random_real());
+            put(op, data, i, factors ? copysign(1, random_real()) : random_real());
     }
     return data;
 }
@@ -160,9 +167,7 @@ static void compare(const struct scan *s, const void *got, const void *want)
         uint64_t g = 0, w = 0;
         memcpy(&g, (const char *)got + i * e, e);
         memcpy(&w, (const char *)want + i * e, e);
-        bool nan = is_real(s->op) &&
-                   (e == 4 ? isnan(((const float *)got)[i]) && isnan(((const float *)want)[i])
-                           : isnan(((const double *)got)[i]) && isnan(((const double *)want)[i]));
+        bool nan = is_real(s->op) && isnan(get(s->op, got, i)) && isnan(get(s->op, want, i));
         cr_assert(g == w || nan,
                   "%s, n = %zu, %d ranks, inclusive %d: element %zu is %llx, not %llx",
                   names[s->op], s->n, s->ranks, s->inclusive, i, (unsigned long long)g,
@@ -254,8 +259,8 @@ Test(many_gpus, special_values)
             for (int inclusive = 0; inclusive < 2; inclusive++) {
                 void *in = malloc(N * sizeof(double));
                 cr_assert(in != NULL);
-                for (size_t i = 0; i < N; i++) put_real(ops[o], in, i, v < 2 ? -0.0 : 0.5);
-                put_real(ops[o], in, 4096 + 100, special[v]);
+                for (size_t i = 0; i < N; i++) put(ops[o], in, i, v < 2 ? -0.0 : 0.5);
+                put(ops[o], in, 4096 + 100, special[v]);
                 expect_for(ops[o], N, inclusive, in, NULL, all_ranks + 2, 2);
                 free(in);
             }
@@ -332,19 +337,6 @@ static struct peers peers_of(int ranks, int rank, uint64_t wait_ns)
     return peers;
 }
 
-/* The words that a rank sends in an epoch; their number is returned. A rank without nodes sends
- * some state. */
-static size_t words_of(const struct rank *k, uint32_t epoch, uint64_t *words)
-{
-    uint32_t half[2 * MANY_NODES] = {0};
-    const struct part *p = &k->part;
-    size_t state = many_state_bytes(p->op), own = many_nodes_of(p->shape, p->ranks, p->rank).count;
-    size_t count = peer_entries_of(p->shape, p->ranks, p->rank).count * state / sizeof *half;
-    if (own) ok(cudaMemcpy(half, p->node_sums, own * state, cudaMemcpyDeviceToHost));
-    for (size_t i = 0; i < count; i++) words[i] = (uint64_t)epoch << 32 | half[i];
-    return count;
-}
-
 /* Where a rank's words begin in the mailbox of another one. */
 static uint64_t *place_of(const struct rank *from, int to, uint32_t epoch)
 {
@@ -354,11 +346,17 @@ static uint64_t *place_of(const struct rank *from, int to, uint32_t epoch)
                 ->half[epoch % 2][peer_entries_of(p->shape, p->ranks, p->rank).begin * words];
 }
 
-/* The host does here what another rank's kernel does. */
+/* The host does here what another rank's kernel does: it sends words of 32 bits and the epoch. A
+ * rank without nodes sends some state. */
 static void deliver(const struct rank *from, int to, uint32_t epoch)
 {
+    uint32_t half[2 * MANY_NODES] = {0};
     uint64_t words[2 * MANY_NODES];
-    size_t count = words_of(from, epoch, words);
+    const struct part *p = &from->part;
+    size_t state = many_state_bytes(p->op), own = many_nodes_of(p->shape, p->ranks, p->rank).count;
+    size_t count = peer_entries_of(p->shape, p->ranks, p->rank).count * state / sizeof *half;
+    if (own) ok(cudaMemcpy(half, p->node_sums, own * state, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < count; i++) words[i] = (uint64_t)epoch << 32 | half[i];
     ok(cudaMemcpy(place_of(from, to, epoch), words, count * sizeof *words, cudaMemcpyHostToDevice));
 }
 
@@ -373,16 +371,6 @@ static void open_mailbox(int rank)
 {
     mailboxes[rank] = device_memory(sizeof *mailboxes[rank]);
     ok(cudaMemset(mailboxes[rank], 0, sizeof *mailboxes[rank]));
-}
-
-static void open_mailboxes(int ranks)
-{
-    for (int r = 0; r < ranks; r++) open_mailbox(r);
-}
-
-static void close_mailboxes(int ranks)
-{
-    for (int r = 0; r < ranks; r++) ok(cudaFree(mailboxes[r]));
 }
 
 Test(many_gpus, each_entry_has_one_sender)
@@ -415,14 +403,16 @@ static struct scan three_ranks(enum many_op op, size_t nodes)
     s.in2 = random_input(op, s.n, false);
     for (int r = 0; r < s.ranks; r++) open_rank(&s, r);
     reduce_all(&s);
-    open_mailboxes(s.ranks);
+    for (int r = 0; r < s.ranks; r++) open_mailbox(r);
     return s;
 }
 
 static void close_ranks(struct scan *s)
 {
-    close_mailboxes(s->ranks);
-    for (int r = 0; r < s->ranks; r++) close_rank(&s->rank[r]);
+    for (int r = 0; r < s->ranks; r++) {
+        ok(cudaFree(mailboxes[r]));
+        close_rank(&s->rank[r]);
+    }
     ok(cudaFree(s->all_nodes));
     free((void *)(uintptr_t)s->in);
     free((void *)(uintptr_t)s->in2);
@@ -495,40 +485,28 @@ static void have_two_devices(void)
 
 TestSuite(two_gpus, .init = have_two_devices, .fini = command_fini, .timeout = 300);
 
-struct own_device {
-    const struct scan *scan;
-    int rank;
-    cudaError_t error;
-};
-
-/* The scans of the ranks are in step by nothing but their exchange. */
-static cudaError_t scan_three_times(const struct scan *s, int rank)
+/* Three scans by a rank on a device of its own. The ranks are in step by nothing but their exchange.
+ * Returns an error of CUDA. */
+static void *scan_three_times(void *rank)
 {
-    const struct rank *k = &s->rank[rank];
-    struct peers peers = peers_of(s->ranks, rank, LONG_NS);
-    CUDA_TRY(cudaSetDevice(rank));
+    const struct rank *k = rank;
+    struct peers peers = peers_of(k->part.ranks, k->part.rank, LONG_NS);
+    cudaError_t error = cudaSetDevice(k->part.rank);
     for (int i = 0; i < 3; i++) {
-        CUDA_TRY(part_reduce(&k->part, k->in, k->in2, NULL));
-        CUDA_TRY(part_scan_tile_sums(&k->part, NULL));
-        CUDA_TRY(peer_exchange(&k->part, &peers, NULL));
-        CUDA_TRY(part_scan(&k->part, k->out, k->in, k->in2, s->inclusive, NULL));
+        if (!error) error = part_reduce(&k->part, k->in, k->in2, NULL);
+        if (!error) error = part_scan_tile_sums(&k->part, NULL);
+        if (!error) error = peer_exchange(&k->part, &peers, NULL);
+        if (!error) error = part_scan(&k->part, k->out, k->in, k->in2, false, NULL);
     }
-    return cudaDeviceSynchronize();
-}
-
-static void *scan_on_own_device(void *context)
-{
-    struct own_device *own = context;
-    own->error = scan_three_times(own->scan, own->rank);
-    return NULL;
+    if (!error) error = cudaDeviceSynchronize();
+    return (void *)(uintptr_t)error;
 }
 
 static void expect_on_two_devices(enum many_op op, size_t n)
 {
     struct scan s = {.op = op, .n = n, .ranks = 2, .in = random_input(op, n, true)};
-    struct own_device own[2];
     pthread_t thread[2];
-    void *want = malloc(n * 8 + 8), *got = malloc(n * 8 + 8);
+    void *error[2], *want = malloc(n * 8 + 8), *got = malloc(n * 8 + 8);
     s.in2 = random_input(op, n, false);
     cr_assert(want && got && many_reference(op, want, s.in, s.in2, n, false));
     for (int r = 0; r < s.ranks; r++) {
@@ -536,12 +514,12 @@ static void expect_on_two_devices(enum many_op op, size_t n)
         open_rank(&s, r);
         open_mailbox(r);
         ok(cudaDeviceSynchronize()); // before the other device stores there
-        own[r] = (struct own_device){&s, r, cudaSuccess};
     }
-    for (int r = 0; r < s.ranks; r++) pthread_create(&thread[r], NULL, scan_on_own_device, &own[r]);
-    for (int r = 0; r < s.ranks; r++) pthread_join(thread[r], NULL);
+    for (int r = 0; r < s.ranks; r++)
+        pthread_create(&thread[r], NULL, scan_three_times, &s.rank[r]);
+    for (int r = 0; r < s.ranks; r++) pthread_join(thread[r], &error[r]);
     for (int r = 0; r < s.ranks; r++) {
-        ok(own[r].error);
+        ok((cudaError_t)(uintptr_t)error[r]);
         ok(cudaSetDevice(r));
         cr_assert_eq(progress_of(r).failed, 0);
         take_result(&s, r, got);
@@ -567,159 +545,100 @@ Test(two_gpus, exchange_by_peer_memory)
 
 /* ---- hazards --------------------------------------------------------------------------------- */
 
-/* A test of this file in a process of its own, with the checkers. */
-Test(many_gpus, no_hazards_slow)
+/* Tests of this file in a process of its own, with checkers, find nothing. */
+static void expect_no_hazards(const char *checkers, const char *tests)
 {
     expect_status(0,
-                  "env -u BXFI_MAP EMU_TOOL=all /proc/%d/exe"
-                  " --filter 'many_gpus/exclusive_and_inclusive*' >$t/found 2>&1 &&"
-                  " grep 'Passing: 1 ' $t/found && grep 'ERROR SUMMARY: 0 errors' $t/found &&"
-                  " ! grep 'ERROR SUMMARY: [1-9]' $t/found",
-                  (int)getpid());
+                  "env -u BXFI_MAP %s /proc/%d/exe --filter '%s' >$t/found 2>&1 &&"
+                  " grep 'Passing: 1 ' $t/found && grep 'SUMMARY: 0 ' $t/found &&"
+                  " ! grep 'SUMMARY: [1-9]' $t/found",
+                  checkers, (int)getpid(), tests);
+}
+
+Test(many_gpus, no_hazards_slow)
+{
+    expect_no_hazards("EMU_TOOL=all", "many_gpus/exclusive_and_inclusive*");
 }
 
 /* The same for readers that need a fence or an acquire, in 20 orders of threads. */
 Test(two_gpus, no_hazards_for_strict_readers_slow)
 {
     enum { SEEDS = 20 };
-    for (int seed = 1; seed <= SEEDS; seed++)
-        expect_status(0,
-                      "env -u BXFI_MAP EMU_TOOL=racecheck EMU_STRICT_READERS=yes EMU_SCHEDULE=%d"
-                      " /proc/%d/exe --filter 'two_gpus/exchange*' >$t/found 2>&1 &&"
-                      " grep 'Passing: 1 ' $t/found && grep 'SUMMARY: 0 hazards' $t/found &&"
-                      " ! grep 'SUMMARY: [1-9]' $t/found",
-                      seed, (int)getpid());
+    for (int seed = 1; seed <= SEEDS; seed++) {
+        char checkers[100];
+        snprintf(checkers, sizeof checkers,
+                 "EMU_TOOL=racecheck EMU_STRICT_READERS=yes EMU_SCHEDULE=%d", seed);
+        expect_no_hazards(checkers, "two_gpus/exchange*");
+    }
 }
 
-/* ---- the judge, and the options of ranks ----------------------------------------------------- */
+/* ---- the judge ------------------------------------------------------------------------------- */
 
 enum { N = 20000, RANKS = 3 };
 
 /* Compares results in three parts. Returns the verdict on all. */
-static struct verdict judge(enum many_op op, bool inclusive, const void *in, const void *in2,
-                            const void *out)
+static struct verdict judge(enum many_op op, bool inclusive, const char *in, char *in2,
+                            const char *out)
 {
     struct verdict all = {.right = true, .exact = true, .least = INFINITY};
     struct request r = {.op = op, .n = N, .before = reference_begin()};
-    size_t size = many_element_bytes(op);
     for (int rank = 0; rank < RANKS; rank++) {
         r.part = many_part_of(N, RANKS, rank);
-        size_t begin = r.part.begin * size;
+        size_t begin = r.part.begin * many_element_bytes(op);
         struct verdict v = {.right = true, .exact = true, .checked = r.part.count};
-        r.more.data = in2 ? (char *)(uintptr_t)in2 + begin : NULL;
-        judge_part(&r, inclusive, (const char *)in + begin, (const char *)out + begin, &v);
+        r.more.data = in2 + begin;
+        judge_part(&r, inclusive, in + begin, out + begin, &v);
         judge_add(&all, &v);
-        reference_pass(&r.before, op, (const char *)in + begin, r.more.data, r.part.count);
+        reference_pass(&r.before, op, in + begin, r.more.data, r.part.count);
     }
     cr_expect_eq(all.checked, N);
     return all;
 }
 
-/* ---- integers -------------------------------------------------------------------------------- */
+static double wraps_i32(int i) { return (void)i, 0x1p30; }
+static double wraps_i64(int i) { return (void)i, 0x1p62; }
+static double whole(int i) { return i % 7 - 3; }
+static double rounds(int i) { return 1 / (1.0 + i); }
+static double infinite(int i) { return i == 10 ? INFINITY : i == 12000 ? -INFINITY : 0; }
+static double factor(int i) { return (i % 11 - 5) / 6.0; }
+static double addend(int i) { return (i % 13 - 6) / 7.0; }
 
-Test(many_judge, integers_wrap_and_have_to_be_equal)
+/* The bits of the reference are right, and one element that becomes scale x + shift is found. */
+Test(many_judge, finds_one_wrong_element)
 {
-    static int32_t in[N], out[N];
-    uint32_t sum = 0;
-    for (int i = 0; i < N; i++) {
-        in[i] = 1 << 30;
-        out[i] = (int32_t)sum;
-        sum += (uint32_t)in[i];
+    static const struct {
+        enum many_op op;
+        bool inclusive, exact;
+        double (*in)(int i), (*in2)(int i);
+        int at;
+        double scale, shift; /* scale 0: it becomes `shift` */
+    } rows[] = {
+        {MANY_SUM_I32, false, true, wraps_i32, NULL, 15000, 0, 1},
+        {MANY_SUM_I64, true, true, wraps_i64, NULL, N - 1, 0, 0x1p62},
+        /* A float holds all sums, so that a difference of 1 shows. */
+        {MANY_SUM_F32, false, true, whole, NULL, 9000, 1, 1},
+        /* One element too many is outside of the bound. */
+        {MANY_SUM_F64, true, false, rounds, NULL, N - 1, 1, 1.0 / N},
+        {MANY_SUM_F64, true, false, rounds, NULL, N - 1, 0, NAN},
+        {MANY_SUM_F32, true, true, infinite, NULL, 11000, 0, -INFINITY},
+        {MANY_SUM_F32, true, true, infinite, NULL, 13000, 0, 0}, /* of a NaN */
+        {MANY_AFFINE_F32, false, false, factor, addend, 17000, 1.001, 0.001}};
+    static double in[N], in2[N], out[N]; /* of any type */
+    for (size_t k = 0; k < LENGTH(rows); k++) {
+        enum many_op op = rows[k].op;
+        bool inclusive = rows[k].inclusive;
+        for (int i = 0; i < N; i++) put(op, in, (size_t)i, rows[k].in(i));
+        for (int i = 0; i < N && rows[k].in2; i++) put(op, in2, (size_t)i, rows[k].in2(i));
+        cr_assert(many_reference(op, out, in, in2, N, inclusive));
+        struct verdict v = judge(op, inclusive, (char *)in, (char *)in2, (char *)out);
+        cr_expect(v.right && v.worst < 1, "row %zu: %g", k, v.worst);
+        cr_expect_eq(v.exact, rows[k].exact, "row %zu", k);
+        double x = rows[k].scale ? rows[k].scale * get(op, out, (size_t)rows[k].at) : 0;
+        put(op, out, (size_t)rows[k].at, x + rows[k].shift);
+        v = judge(op, inclusive, (char *)in, (char *)in2, (char *)out);
+        cr_expect(!v.right && v.wrong == 1, "row %zu: %zu are wrong", k, v.wrong);
+        cr_expect_eq(v.first[0].index, (size_t)rows[k].at, "row %zu", k);
     }
-    struct verdict v = judge(MANY_SUM_I32, false, in, NULL, out);
-    cr_expect(v.right && v.exact && v.wrong == 0);
-    out[15000]++;
-    v = judge(MANY_SUM_I32, false, in, NULL, out);
-    cr_expect(!v.right);
-    cr_expect_eq(v.wrong, 1);
-    cr_expect_eq(v.first[0].index, 15000);
-    cr_expect_str_eq(v.first[0].got, "1");
-    cr_expect_str_eq(v.first[0].want, "0");
-}
-
-Test(many_judge, wide_integers)
-{
-    static int64_t in[N], out[N];
-    uint64_t sum = 0;
-    for (int i = 0; i < N; i++) {
-        in[i] = INT64_MAX - i;
-        sum += (uint64_t)in[i];
-        out[i] = (int64_t)sum;
-    }
-    cr_expect(judge(MANY_SUM_I64, true, in, NULL, out).right);
-    out[N - 1] ^= (int64_t)1 << 62;
-    cr_expect(!judge(MANY_SUM_I64, true, in, NULL, out).right);
-}
-
-/* ---- floats ---------------------------------------------------------------------------------- */
-
-/* Whole numbers whose sums a float holds are exact: a difference of 1 shows. */
-Test(many_judge, exact_sums)
-{
-    static float in[N], out[N];
-    float sum = 0;
-    for (int i = 0; i < N; i++) {
-        in[i] = (float)(i % 7 - 3);
-        out[i] = sum;
-        sum += in[i];
-    }
-    struct verdict v = judge(MANY_SUM_F32, false, in, NULL, out);
-    cr_expect(v.right && v.exact);
-    out[9000] += 1;
-    v = judge(MANY_SUM_F32, false, in, NULL, out);
-    cr_expect(!v.right && v.wrong == 1 && v.first[0].index == 9000);
-}
-
-/* Sums of a tree that are correctly rounded are within the bound; one element too many is not. */
-Test(many_judge, rounded_sums)
-{
-    static double in[N], out[N];
-    long double sum = 0;
-    for (int i = 0; i < N; i++) {
-        in[i] = 1 / (1.0 + i);
-        sum += in[i];
-        out[i] = (double)sum;
-    }
-    struct verdict v = judge(MANY_SUM_F64, true, in, NULL, out);
-    cr_expect(v.right && !v.exact);
-    cr_expect(v.worst < 0.1, "%g", v.worst);
-    out[N - 1] += in[N - 1];
-    cr_expect(!judge(MANY_SUM_F64, true, in, NULL, out).right);
-    out[N - 1] = NAN;
-    cr_expect(!judge(MANY_SUM_F64, true, in, NULL, out).right);
-}
-
-Test(many_judge, nan_and_infinities_have_to_be_the_same)
-{
-    static float in[N], out[N];
-    for (int i = 0; i < N; i++) out[i] = i < 10 ? 0 : i < 12000 ? INFINITY : NAN;
-    in[10] = INFINITY;
-    in[12000] = -INFINITY;
-    cr_expect(judge(MANY_SUM_F32, true, in, NULL, out).right);
-    out[11000] = -INFINITY;
-    cr_expect(!judge(MANY_SUM_F32, true, in, NULL, out).right);
-    out[11000] = INFINITY;
-    out[13000] = 0;
-    cr_expect(!judge(MANY_SUM_F32, true, in, NULL, out).right);
-}
-
-/* ---- affine ---------------------------------------------------------------------------------- */
-
-Test(many_judge, affine_in_a_loop_of_floats)
-{
-    static float a[N], b[N], out[N];
-    float h = 0;
-    for (int i = 0; i < N; i++) {
-        a[i] = (float)(i % 11 - 5) / 6;
-        b[i] = (float)(i % 13 - 6) / 7;
-        out[i] = h;
-        h = fmaf(a[i], h, b[i]);
-    }
-    struct verdict v = judge(MANY_AFFINE_F32, false, a, b, out);
-    cr_expect(v.right && !v.exact && v.worst < 1, "%g", v.worst);
-    out[17000] = 1.001f * out[17000] + 0.001f;
-    v = judge(MANY_AFFINE_F32, false, a, b, out);
-    cr_expect(!v.right && v.first[0].index == 17000);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
