@@ -166,9 +166,8 @@ ends() {
 # ---- scan.h --------------------------------------------------------------------------------------
 
 @test "scan.h: the reference's bits, faults, waits that end, and calls after them" {
-    for p in 1 3 7; do calls $p bits graph together nothing; done
+    for p in 1 3 7; do calls $p bits graph together; done
     calls 3 refused late late_with_nccl
-    calls 2 error_before
     calls 33 too_many # to exchange by peer memory
     run -9 calls 3 gone
     says_not "rank "

@@ -16,11 +16,12 @@
 #define N 30011 /* 8 tiles */
 
 static int rank, ranks, wrong;
+static _Thread_local struct fault fault; /* of the last call that has failed */
 
-static void expect(bool is, const char *what, const struct fault *fault)
+static void expect(bool is, const char *what)
 {
     if (is) return;
-    printf("rank %d of %d: %s (%s)\n", rank, ranks, what, fault->text);
+    printf("rank %d of %d: %s (%s)\n", rank, ranks, what, fault.text);
     wrong = 1;
 }
 
@@ -38,24 +39,38 @@ static void put(enum many_op op, void *to, size_t i, uint32_t salt)
     }
 }
 
-/* A scan with its arrays: this rank's on the device, all elements on the host. */
+/* A scan with this rank's arrays. */
 struct arrays {
     enum many_op op;
     size_t n;
+    uint32_t salt; /* of `in` */
     struct many_part mine;
     struct many_scan *scan;
-    void *all_in, *all_in2, *want, *got;
     void *in, *in2, *out;
 };
 
-static void *on_device(const struct arrays *a, const void *all)
+/* The elements of all ranks, and the results that they must have. */
+static uint64_t all_in[N], all_in2[N], want[N], got[N];
+
+static void make_all(const struct arrays *a)
 {
-    size_t e = many_element_bytes(a->op);
-    void *memory = NULL;
-    cudaMalloc(&memory, a->mine.count * e + 16);
-    cudaMemcpy(memory, (const char *)all + a->mine.begin * e, a->mine.count * e,
-               cudaMemcpyHostToDevice);
-    return memory;
+    for (size_t i = 0; i < a->n; i++) put(a->op, all_in, i, a->salt), put(a->op, all_in2, i, 77);
+}
+
+static size_t bytes_of(const struct arrays *a) { return a->mine.count * many_element_bytes(a->op); }
+
+static char *mine_of(const struct arrays *a, void *all)
+{
+    return (char *)all + a->mine.begin * many_element_bytes(a->op);
+}
+
+/* Other elements, so that the sums of an earlier run are wrong. */
+static void change(struct arrays *a, uint32_t salt)
+{
+    a->salt = salt;
+    make_all(a);
+    cudaMemcpy(a->in, mine_of(a, all_in), bytes_of(a), cudaMemcpyHostToDevice);
+    cudaMemcpy(a->in2, mine_of(a, all_in2), bytes_of(a), cudaMemcpyHostToDevice);
 }
 
 /* Of the scans that are created next. */
@@ -63,74 +78,65 @@ static double wait_seconds = MANY_WAIT_SECONDS;
 
 static void open_arrays(struct arrays *a, enum many_op op, enum many_exchange exchange, size_t n)
 {
-    struct fault fault = {0};
     *a = (struct arrays){.op = op, .n = n, .mine = many_part_of(n, ranks, rank)};
-    a->all_in = malloc(n * 8 + 8), a->all_in2 = malloc(n * 8 + 8);
-    a->want = malloc(n * 8 + 8), a->got = malloc(n * 8 + 8);
-    for (size_t i = 0; i < n; i++) put(op, a->all_in, i, 0), put(op, a->all_in2, i, 77);
-    a->in = on_device(a, a->all_in), a->in2 = on_device(a, a->all_in2);
-    a->out = on_device(a, a->all_in);
+    void **const arrays[] = {&a->in, &a->in2, &a->out};
+    for (int i = 0; i < 3; i++) cudaMalloc(arrays[i], bytes_of(a) + 16);
+    change(a, 0);
     int code = many_create(&a->scan, MPI_COMM_WORLD, op, exchange, n, wait_seconds, &fault);
-    expect(code == 0, "many_create", &fault);
+    expect(code == 0, "many_create");
 }
 
 static void close_arrays(struct arrays *a)
 {
-    void *const host[] = {a->all_in, a->all_in2, a->want, a->got};
-    struct fault fault = {0};
-    expect(many_destroy(a->scan, &fault) == 0, "many_destroy", &fault);
-    for (size_t i = 0; i < sizeof host / sizeof *host; i++) free(host[i]);
+    expect(many_destroy(a->scan, &fault) == 0, "many_destroy");
     cudaFree(a->in), cudaFree(a->in2), cudaFree(a->out);
 }
 
-/* Other elements, so that the sums of an earlier run are wrong. */
-static void change(struct arrays *a, uint32_t salt)
-{
-    size_t e = many_element_bytes(a->op);
-    for (size_t i = 0; i < a->n; i++) put(a->op, a->all_in, i, salt);
-    cudaMemcpy(a->in, (char *)a->all_in + a->mine.begin * e, a->mine.count * e,
-               cudaMemcpyHostToDevice);
-}
-
 /* Are this rank's results those of the reference, in every bit? */
-static void expect_results(struct arrays *a, bool inclusive)
+static void expect_results(const struct arrays *a, bool inclusive)
 {
-    struct fault fault = {0};
-    size_t e = many_element_bytes(a->op), bytes = a->mine.count * e;
-    expect(cudaDeviceSynchronize() == cudaSuccess, "cudaDeviceSynchronize", &fault);
-    expect(many_check(a->scan, &fault) == 0, "many_check", &fault);
-    many_reference(a->op, a->want, a->all_in, a->all_in2, a->n, inclusive);
-    cudaMemcpy(a->got, a->out, bytes, cudaMemcpyDeviceToHost);
-    expect(memcmp(a->got, (char *)a->want + a->mine.begin * e, bytes) == 0, "other bits", &fault);
-    cudaMemset(a->out, 0xff, bytes);
+    expect(cudaDeviceSynchronize() == cudaSuccess, "cudaDeviceSynchronize");
+    expect(many_check(a->scan, &fault) == 0, "many_check");
+    make_all(a);
+    many_reference(a->op, want, all_in, all_in2, a->n, inclusive);
+    cudaMemcpy(got, a->out, bytes_of(a), cudaMemcpyDeviceToHost);
+    expect(memcmp(got, mine_of(a, want), bytes_of(a)) == 0, "other bits");
+    cudaMemset(a->out, 0xff, bytes_of(a));
 }
 
 static void run(struct arrays *a, bool inclusive, cudaStream_t stream)
 {
-    struct fault fault = {0};
     const void *in2 = a->op == MANY_AFFINE_F32 ? a->in2 : NULL;
     int code = many_run(a->scan, a->out, a->in, in2, inclusive, stream, &fault);
-    expect(code == 0, "many_run", &fault);
+    expect(code == 0, "many_run");
 }
 
 /* ---- the tests ------------------------------------------------------------------------------- */
 
-/* Each operator and exchange, several runs of both kinds. exscan has these bits for integers, and
- * for sums of one tile. */
+/* A scan of some elements or none, several runs of both kinds. An error of a rank's own calls before
+ * does not make it wrong, and stays. */
+static void expect_bits(enum many_op op, enum many_exchange exchange, size_t n)
+{
+    struct arrays a;
+    cudaError_t error = rank == ranks - 1 ? cudaSetDevice(-1) : cudaSuccess;
+    open_arrays(&a, op, exchange, n);
+    for (int k = 0; k < 3; k++) {
+        change(&a, (uint32_t)k);
+        run(&a, k % 2, NULL), expect_results(&a, k % 2);
+    }
+    close_arrays(&a);
+    expect(cudaGetLastError() == error, "cudaGetLastError");
+}
+
+/* Each operator and exchange. exscan has these bits for integers. */
 static void bits(void)
 {
     for (int op = 0; op < MANY_OPS; op++)
         for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++) {
-            struct arrays a;
             bool integers = op == MANY_SUM_I32 || op == MANY_SUM_I64;
             if (exchange == EXCHANGE_EXSCAN && !integers) continue;
-            open_arrays(&a, (enum many_op)op, (enum many_exchange)exchange, N);
-            for (int k = 0; k < 3; k++) {
-                change(&a, (uint32_t)k);
-                run(&a, k % 2, NULL);
-                expect_results(&a, k % 2);
-            }
-            close_arrays(&a);
+            expect_bits((enum many_op)op, (enum many_exchange)exchange, N);
+            expect_bits((enum many_op)op, (enum many_exchange)exchange, 0);
         }
 }
 
@@ -138,7 +144,6 @@ static void bits(void)
 static void launch_graph(enum many_exchange exchange)
 {
     struct arrays a;
-    struct fault fault = {0};
     cudaStream_t stream;
     cudaGraph_t captured;
     cudaGraphExec_t exec;
@@ -146,11 +151,11 @@ static void launch_graph(enum many_exchange exchange)
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
     run(&a, false, stream), run(&a, true, stream);
-    expect(cudaStreamEndCapture(stream, &captured) == cudaSuccess, "capture", &fault);
-    expect(cudaGraphInstantiate(&exec, captured, 0) == cudaSuccess, "instantiate", &fault);
+    expect(cudaStreamEndCapture(stream, &captured) == cudaSuccess, "capture");
+    expect(cudaGraphInstantiate(&exec, captured, 0) == cudaSuccess, "instantiate");
     for (int k = 0; k < 5; k++) {
         change(&a, (uint32_t)k);
-        expect(cudaGraphLaunch(exec, stream) == cudaSuccess, "launch", &fault);
+        expect(cudaGraphLaunch(exec, stream) == cudaSuccess, "launch");
         expect_results(&a, true);
     }
     cudaGraphExecDestroy(exec);
@@ -159,11 +164,7 @@ static void launch_graph(enum many_exchange exchange)
     close_arrays(&a);
 }
 
-static void graph(void)
-{
-    launch_graph(EXCHANGE_PEER);
-    launch_graph(EXCHANGE_NCCL);
-}
+static void graph(void) { launch_graph(EXCHANGE_PEER), launch_graph(EXCHANGE_NCCL); }
 
 /* Two scans at a time do not disturb each other, nor do ranks without elements. */
 static void together(void)
@@ -178,39 +179,23 @@ static void together(void)
     close_arrays(&a);
 }
 
-/* An error of a rank's own calls before: the scan is right, and the error stays. */
-static void error_before(void)
-{
-    for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++) {
-        struct fault fault = {0};
-        struct arrays a;
-        cudaError_t error = rank == ranks - 1 ? cudaSetDevice(-1) : cudaSuccess;
-        open_arrays(&a, MANY_SUM_I32, (enum many_exchange)exchange, N);
-        run(&a, false, NULL), expect_results(&a, false);
-        close_arrays(&a);
-        expect(cudaGetLastError() == error, "cudaGetLastError", &fault);
-    }
-}
-
 static void expect_refused(enum many_op op, enum many_exchange exchange, size_t n,
                            const char *sentence)
 {
-    struct fault fault = {0};
     struct many_scan *scan;
     int code = many_create(&scan, MPI_COMM_WORLD, op, exchange, n, wait_seconds, &fault);
-    expect(code == EXIT_USAGE && scan == NULL, "not refused", &fault);
-    expect(strstr(fault.text, sentence) != NULL, sentence, &fault);
+    expect(code == EXIT_USAGE && scan == NULL, "not refused");
+    expect(strstr(fault.text, sentence) != NULL, sentence);
 }
 
 static void expect_misaligned(struct many_scan *scan, void *out, const void *in, const void *in2,
                               const char *name)
 {
-    struct fault fault = {0};
     char sentence[80];
     snprintf(sentence, sizeof sentence, "%s is not aligned; its address must be a multiple of 16.",
              name);
     int code = many_run(scan, out, in, in2, false, NULL, &fault);
-    expect(code == EXIT_USAGE && strcmp(fault.text, sentence) == 0, sentence, &fault);
+    expect(code == EXIT_USAGE && strcmp(fault.text, sentence) == 0, sentence);
 }
 
 /* What differs between ranks, what does not exist, and an array that is not aligned. */
@@ -230,8 +215,7 @@ static void refused(void)
     expect_misaligned(a.scan, a.out, a.in, (char *)a.in2 + 1, "in2");
     run(&a, false, NULL), expect_results(&a, false);
     close_arrays(&a);
-    struct fault fault = {0};
-    expect(many_destroy(NULL, &fault) == 0, "many_destroy", &fault);
+    expect(many_destroy(NULL, &fault) == 0, "many_destroy");
     wait_seconds = last ? 1 : 2, expect_refused(MANY_SUM_F32, EXCHANGE_MPI, 100, differ);
     wait_seconds = -1;
     expect_refused(MANY_SUM_F32, EXCHANGE_MPI, 100, "a rank cannot wait -1 seconds.");
@@ -247,15 +231,14 @@ static void too_many(void)
 static void expect_late(struct arrays *a, const char *sentence)
 {
     for (int k = 0; k < 2; k++) {
-        struct fault fault = {0};
         double start = MPI_Wtime();
         int code = many_run(a->scan, a->out, a->in, NULL, false, NULL, &fault);
-        expect(cudaDeviceSynchronize() == cudaSuccess, "cudaDeviceSynchronize", &fault);
+        expect(cudaDeviceSynchronize() == cudaSuccess, "cudaDeviceSynchronize");
         if (!code) code = many_check(a->scan, &fault);
-        expect(code == EXIT_DEVICE, "no fault", &fault);
-        if (k == 0) expect(strcmp(fault.text, sentence) == 0, sentence, &fault);
-        if (k == 1) expect(MPI_Wtime() - start < wait_seconds, "it waits again", &fault);
-        expect(many_check(a->scan, &fault) == EXIT_DEVICE, "no fault later", &fault);
+        expect(code == EXIT_DEVICE, "no fault");
+        if (k == 0) expect(strcmp(fault.text, sentence) == 0, sentence);
+        if (k == 1) expect(MPI_Wtime() - start < wait_seconds, "it waits again");
+        expect(many_check(a->scan, &fault) == EXIT_DEVICE, "no fault later");
     }
 }
 
@@ -269,7 +252,6 @@ static void late(void)
     wait_seconds = 0.5;
     for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++)
         for (int i = 0; i < 2 && exchange != EXCHANGE_NCCL; i++) {
-            struct fault fault = {0};
             struct arrays a;
             char sentence[200] = "not all ranks have called many_run" AGAIN;
             int missing = i == 0 ? ranks - 1 : 0;
@@ -281,7 +263,7 @@ static void late(void)
             open_arrays(&a, MANY_SUM_I32, (enum many_exchange)exchange, sizes[i]);
             if (waits) expect_late(&a, sentence);
             MPI_Barrier(MPI_COMM_WORLD);
-            expect(many_reset(a.scan, &fault) == 0, "many_reset", &fault);
+            expect(many_reset(a.scan, &fault) == 0, "many_reset");
             for (int k = 0; k < 3; k++) run(&a, k % 2, NULL), expect_results(&a, k % 2);
             close_arrays(&a);
         }
@@ -307,11 +289,10 @@ static pthread_t begin_with_nccl(struct arrays *a)
 /* Then many_reset ends the wait. */
 static void late_with_nccl(void)
 {
-    struct fault fault = {0};
     struct arrays a;
     pthread_t thread = begin_with_nccl(&a);
     MPI_Barrier(MPI_COMM_WORLD);
-    expect(many_reset(a.scan, &fault) == 0, "many_reset", &fault);
+    expect(many_reset(a.scan, &fault) == 0, "many_reset");
     if (rank < ranks - 1) pthread_join(thread, NULL);
     for (int k = 0; k < 3; k++) run(&a, k % 2, NULL), expect_results(&a, k % 2);
     close_arrays(&a);
@@ -321,32 +302,20 @@ static void late_with_nccl(void)
  * NCCL, a scan cannot run any more. */
 static void gone(void)
 {
-    struct fault fault = {0};
     struct arrays a, b;
     wait_seconds = 0.5;
     open_arrays(&a, MANY_SUM_F32, EXCHANGE_PEER, N);
     pthread_t thread = begin_with_nccl(&b);
     if (rank < ranks - 1) {
-        expect(many_reset(b.scan, &fault) == EXIT_DEVICE, "many_reset", &fault);
+        expect(many_reset(b.scan, &fault) == EXIT_DEVICE, "many_reset");
         pthread_join(thread, NULL);
-        expect(many_check(b.scan, &fault) == EXIT_DEVICE, "many_check", &fault);
-        expect(many_reset(a.scan, &fault) == EXIT_DEVICE, "many_reset", &fault);
-        expect(!strcmp(fault.text, "not all ranks have called many_reset" AGAIN), "reset", &fault);
-        expect(many_destroy(a.scan, &fault) == EXIT_DEVICE, "many_destroy", &fault);
+        expect(many_check(b.scan, &fault) == EXIT_DEVICE, "many_check");
+        expect(many_reset(a.scan, &fault) == EXIT_DEVICE, "many_reset");
+        expect(!strcmp(fault.text, "not all ranks have called many_reset" AGAIN), "reset");
+        expect(many_destroy(a.scan, &fault) == EXIT_DEVICE, "many_destroy");
         MPI_Abort(MPI_COMM_WORLD, wrong ? 1 : 9);
     }
     pause();
-}
-
-/* No elements: nothing is read or written. */
-static void nothing(void)
-{
-    for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++) {
-        struct arrays a;
-        open_arrays(&a, MANY_SUM_F32, (enum many_exchange)exchange, 0);
-        run(&a, false, NULL), expect_results(&a, false);
-        close_arrays(&a);
-    }
 }
 
 /* What is chosen, or what the refusal says, where GPUs are real. */
@@ -382,14 +351,13 @@ static void choices(void)
                 {mixed, PEER, 0, "needs emulated GPUs of one model;"},
                 {mixed, EXCHANGE_EXSCAN, EXCHANGE_EXSCAN, NULL}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct fault fault = {0};
         enum many_exchange chosen;
         enum many_exchange asked = (enum many_exchange)rows[i].asked;
         int code = choose_exchange(&rows[i].s, asked, &chosen, &fault);
         const char *refusal = rows[i].refusal;
         bool right = refusal ? code == EXIT_USAGE && strstr(fault.text, refusal)
                              : code == 0 && (int)chosen == rows[i].want;
-        expect(right, refusal ? refusal : exchange_names[rows[i].want], &fault);
+        expect(right, refusal ? refusal : exchange_names[rows[i].want]);
     }
 }
 
@@ -405,8 +373,6 @@ int main(int argc, char **argv)
                  {"too_many", too_many},
                  {"late", late},
                  {"late_with_nccl", late_with_nccl},
-                 {"nothing", nothing},
-                 {"error_before", error_before},
                  {"gone", gone},
                  {"choices", choices}};
     int found = 1;
