@@ -20,7 +20,7 @@ FLOAT = 4  # bytes
 # What is assumed of a network between machines, which was not measured.
 NETWORK_LATENCY, NETWORK_RATE = 10e-6, 50e9  # s, B/s
 MACHINES = 1024
-NODE_SUMS = 1024  # at most: steps/17-many-gpus/parts/shape.h
+NODE_SUMS = 1024  # at most: steps/17-many-gpus/parts/part.h
 
 
 def value(variant, parameter, metric="time"):

@@ -160,11 +160,6 @@ static __global__ void __launch_bounds__(TILE_THREADS, SCAN_BLOCKS(sizeof(typena
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-static struct many_part nodes_in(const struct part *p)
-{
-    return many_nodes_of(p->shape, p->ranks, p->rank);
-}
-
 static size_t tiles_in(const struct part *p)
 {
     return many_tiles_of(p->shape, p->ranks, p->rank).count;
@@ -177,73 +172,57 @@ static arrays<Op> arrays_of(const struct part *p, const void *in, const void *in
             many_part_of(p->shape.n, p->ranks, p->rank).count};
 }
 
-template <typename Op> struct launch {
-    typedef typename Op::State State;
+/* A part without elements launches nothing. */
+template <typename F> static cudaError_t launch_part(const struct part *p, F launch)
+{
+    if (tiles_in(p) == 0) return cudaSuccess;
+    if (tiles_in(p) > INT32_MAX) return cudaErrorInvalidValue; /* the largest grid */
+    return launch_for(p->op, launch);
+}
 
-    static cudaError_t reduce(const struct part *p, const void *in, const void *in2,
-                              cudaStream_t stream)
-    {
-        return launch_kernel(reduce_tiles<Op>, (unsigned)tiles_in(p), TILE_THREADS, 0, stream, Op(),
-                             (State *)p->tile_sums, arrays_of<Op>(p, in, in2));
-    }
-
-    static cudaError_t tile_sums(const struct part *p, cudaStream_t stream)
-    {
-        size_t width = p->shape.node_tiles;
-        unsigned most = width > MANY_SUM_THREADS ? MANY_SUM_THREADS : width;
-        unsigned threads = most < LANES ? LANES : most;
-        return launch_kernel(scan_tile_sums<Op>, (unsigned)nodes_in(p).count, threads, 0, stream,
-                             Op(), (State *)p->tile_sums, (State *)p->node_sums, tiles_in(p),
-                             width);
-    }
-
-    static cudaError_t nodes(const struct part *p, const void *all, cudaStream_t stream)
-    {
-        return launch_kernel(scan_nodes<Op>, 1, MANY_SUM_THREADS, 0, stream, Op(),
-                             nodes_of(p->shape, p->ranks, p->rank), (const State *)all,
-                             (State *)p->node_prefix);
-    }
-
-    template <bool INCLUSIVE>
-    static cudaError_t scan(const struct part *p, void *out, const void *in, const void *in2,
-                            cudaStream_t stream)
-    {
-        int node_shift = 0;
-        while ((size_t)1 << node_shift < p->shape.node_tiles) node_shift++;
-        return launch_kernel(scan_tiles<INCLUSIVE, Op>, (unsigned)tiles_in(p), TILE_THREADS, 0,
-                             stream, Op(), (typename Op::Out *)out, arrays_of<Op>(p, in, in2),
-                             (const State *)p->tile_sums, (const State *)p->node_prefix,
-                             node_shift);
-    }
-};
-
-/* Returns what a function of `launch` returns for the operator of a part. A part without elements
- * launches nothing. */
-#define LAUNCH(p, call)                                                                            \
-    do {                                                                                           \
-        if (tiles_in(p) == 0) return cudaSuccess;                                                  \
-        if (tiles_in(p) > INT32_MAX) return cudaErrorInvalidValue; /* the largest grid */          \
-        RETURN_FOR_OPERATOR((p)->op, launch, ::call)                                               \
-    } while (0)
+#define STATE(op) typename decltype(op)::State
 
 cudaError_t part_reduce(const struct part *p, const void *in, const void *in2, cudaStream_t stream)
 {
-    LAUNCH(p, reduce(p, in, in2, stream));
+    return launch_part(p, [&](auto op) {
+        return launch_kernel(reduce_tiles<decltype(op)>, (unsigned)tiles_in(p), TILE_THREADS, 0,
+                             stream, op, (STATE(op) *)p->tile_sums,
+                             arrays_of<decltype(op)>(p, in, in2));
+    });
 }
 
 cudaError_t part_scan_tile_sums(const struct part *p, cudaStream_t stream)
 {
-    LAUNCH(p, tile_sums(p, stream));
+    size_t width = p->shape.node_tiles;
+    unsigned nodes = (unsigned)many_nodes_of(p->shape, p->ranks, p->rank).count;
+    unsigned threads = width < LANES ? LANES : width > MANY_SUM_THREADS ? MANY_SUM_THREADS : width;
+    return launch_part(p, [&](auto op) {
+        return launch_kernel(scan_tile_sums<decltype(op)>, nodes, threads, 0, stream, op,
+                             (STATE(op) *)p->tile_sums, (STATE(op) *)p->node_sums, tiles_in(p),
+                             width);
+    });
 }
 
 cudaError_t part_scan_nodes(const struct part *p, const void *all_nodes, cudaStream_t stream)
 {
-    LAUNCH(p, nodes(p, all_nodes, stream));
+    return launch_part(p, [&](auto op) {
+        return launch_kernel(scan_nodes<decltype(op)>, 1, MANY_SUM_THREADS, 0, stream, op,
+                             nodes_of(p->shape, p->ranks, p->rank), (const STATE(op) *)all_nodes,
+                             (STATE(op) *)p->node_prefix);
+    });
 }
 
 cudaError_t part_scan(const struct part *p, void *out, const void *in, const void *in2,
                       bool inclusive, cudaStream_t stream)
 {
-    if (inclusive) LAUNCH(p, template scan<true>(p, out, in, in2, stream));
-    LAUNCH(p, template scan<false>(p, out, in, in2, stream));
+    int node_shift = 0;
+    while ((size_t)1 << node_shift < p->shape.node_tiles) node_shift++;
+    return launch_part(p, [&](auto op) {
+        typedef decltype(op) Op;
+        return launch_kernel(inclusive ? scan_tiles<true, Op> : scan_tiles<false, Op>,
+                             (unsigned)tiles_in(p), TILE_THREADS, 0, stream, op,
+                             (typename Op::Out *)out, arrays_of<Op>(p, in, in2),
+                             (const STATE(op) *)p->tile_sums, (const STATE(op) *)p->node_prefix,
+                             node_shift);
+    });
 }

@@ -9,7 +9,7 @@
 #define STEP17_PART_CUH
 
 #include "common/step/launch_kernel.cuh"
-#include "parts/shape.h"
+#include "parts/part.h"
 #include "steps/16-operators/operators.cuh"
 #include "steps/16-operators/segment.cuh"
 
@@ -136,15 +136,17 @@ static __device__ typename Op::State block_scan(const Op &op, typename Op::State
     return lane == 0 ? before : op.combine(before, left);
 }
 
-/* Returns what `function` returns for an operator. `call` is what follows the template argument. */
-#define RETURN_FOR_OPERATOR(op, function, call)                                                    \
-    switch (op) {                                                                                  \
-    case MANY_SUM_F32: return function<sum_operator<float>> call;                                  \
-    case MANY_SUM_F64: return function<sum_operator<double>> call;                                 \
-    case MANY_SUM_I32: return function<sum_operator<int32_t>> call;                                \
-    case MANY_SUM_I64: return function<sum_operator<int64_t>> call;                                \
-    case MANY_AFFINE_F32: return function<affine_operator<float>> call;                            \
-    default: return cudaErrorInvalidValue;                                                         \
+/* Calls launch(op) with the operator. */
+template <typename F> static cudaError_t launch_for(enum many_op op, F launch)
+{
+    switch (op) {
+    case MANY_SUM_F32: return launch(sum_operator<float>());
+    case MANY_SUM_F64: return launch(sum_operator<double>());
+    case MANY_SUM_I32: return launch(sum_operator<int32_t>());
+    case MANY_SUM_I64: return launch(sum_operator<int64_t>());
+    case MANY_AFFINE_F32: return launch(affine_operator<float>());
+    default: return cudaErrorInvalidValue;
     }
+}
 
 #endif

@@ -155,21 +155,17 @@ static __global__ void __launch_bounds__(MANY_SUM_THREADS)
     if (i == 0) mine->progress.epoch = epoch; // after a barrier: all threads have loaded it
 }
 
-template <typename Op>
-static cudaError_t launch(const struct part *p, const struct peers *peers, cudaStream_t stream)
+cudaError_t peer_exchange(const struct part *p, const struct peers *peers, cudaStream_t stream)
 {
-    typedef typename Op::State State;
+    if (p->ranks > MANY_PEERS) return cudaErrorInvalidValue;
     struct many_part own = peer_entries_of(p->shape, p->ranks, p->rank);
     struct entries e = {peer_entries(p->shape, p->ranks), (unsigned)own.begin, (unsigned)own.count,
                         (unsigned)many_nodes_of(p->shape, p->ranks, p->rank).count,
                         (unsigned)p->ranks - 1};
     unsigned threads = (e.all + LANES - 1) / LANES * LANES;
-    return launch_kernel(exchange_nodes<Op>, 1, threads, 0, stream, Op(), e,
-                         (const State *)p->node_sums, (State *)p->node_prefix, *peers);
-}
-
-cudaError_t peer_exchange(const struct part *p, const struct peers *peers, cudaStream_t stream)
-{
-    if (p->ranks > MANY_PEERS) return cudaErrorInvalidValue;
-    RETURN_FOR_OPERATOR(p->op, launch, (p, peers, stream));
+    return launch_for(p->op, [&](auto op) {
+        typedef typename decltype(op)::State State;
+        return launch_kernel(exchange_nodes<decltype(op)>, 1, threads, 0, stream, op, e,
+                             (const State *)p->node_sums, (State *)p->node_prefix, *peers);
+    });
 }

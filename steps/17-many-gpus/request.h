@@ -5,7 +5,7 @@
 #define STEP17_REQUEST_H
 
 #include "common/harness/run/runs.h"
-#include "parts/shape.h"
+#include "parts/part.h"
 
 #include <stdbool.h>
 

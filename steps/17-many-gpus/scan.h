@@ -24,7 +24,7 @@
 #define STEP17_SCAN_H
 
 #include "common/files/fault.h"
-#include "parts/shape.h"
+#include "parts/part.h"
 
 #include <cuda_runtime.h>
 #include <mpi.h>

@@ -1,5 +1,5 @@
 /*
- * many_reference.c — the whole scan of step 17 on the CPU, in the kernels' tree (shape.h). Each
+ * many_reference.c — the whole scan of step 17 on the CPU, in the kernels' tree (part.h). Each
  * function does what its namesake does in part.cuh or in step 16's segment.cuh, with an array of
  * LANES for what is a variable of each lane there.
  */

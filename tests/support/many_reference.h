@@ -2,7 +2,7 @@
 #ifndef MANY_REFERENCE_H
 #define MANY_REFERENCE_H
 
-#include "steps/17-many-gpus/parts/shape.h"
+#include "steps/17-many-gpus/parts/part.h"
 
 #include <stdbool.h>
 
