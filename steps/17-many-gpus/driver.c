@@ -27,10 +27,8 @@ static bool is_affine(const struct request *r) { return r->op == MANY_AFFINE_F32
 
 /* ---- the options ----------------------------------------------------------------------------- */
 
-const char *const exchange_names[EXCHANGE_ANY] = {[EXCHANGE_MPI] = "mpi",
-                                                  [EXCHANGE_NCCL] = "nccl",
-                                                  [EXCHANGE_PEER] = "peer",
-                                                  [EXCHANGE_EXSCAN] = "exscan"};
+/* In the order of enum many_exchange. */
+const char *const exchange_names[EXCHANGE_ANY] = {"mpi", "nccl", "peer", "exscan"};
 
 static const char *set_wait(void *self, const char *value)
 {
@@ -332,19 +330,6 @@ struct place {
     off_t start; /* the first element's place */
 };
 
-/* On rank 0: begins the file, with its header and its whole length. */
-static int begin_file(struct output *output, const struct request *r, const char *path,
-                      struct place *place, struct fault *fault)
-{
-    int code = output_begin(output, path, element_of(r), r->n, fault);
-    if (code) return code;
-    snprintf(place->name, sizeof place->name, "%s", replacement_name(&output->replacement));
-    place->start = ftell(output->file);
-    off_t length = place->start + (off_t)(r->n * many_element_bytes(r->op));
-    if (fflush(output->file) == 0 && ftruncate(fileno(output->file), length) == 0) return 0;
-    return output_failed(output, fault);
-}
-
 static bool write_part(const struct request *r, const void *from, const struct place *place)
 {
     size_t bytes = part_bytes(r);
@@ -365,12 +350,15 @@ static int write_parts(const struct subject *s, const struct input *input, const
 {
     const struct request *r = s->self;
     const char *path = s->options->output;
-    bool first = r->ranks.rank == 0;
     struct output output;
     struct place place = {.start = 0};
     (void)input;
-    int code = first ? begin_file(&output, r, path, &place, fault) : 0;
-    bool begun = first && !code;
+    int code = r->ranks.rank == 0 ? output_begin(&output, path, element_of(r), r->n, fault) : 0;
+    bool begun = r->ranks.rank == 0 && !code;
+    if (begun) {
+        snprintf(place.name, sizeof place.name, "%s", replacement_name(&output.replacement));
+        place.start = ftell(output.file); /* after the header, which is written at the end */
+    }
     code = ranks_agree(s->ranks, code, fault);
     if (code) return code;
     MPI_Bcast(&place, (int)sizeof place, MPI_BYTE, 0, MPI_COMM_WORLD);

@@ -485,7 +485,7 @@ static void have_two_devices(void)
 
 TestSuite(two_gpus, .init = have_two_devices, .fini = command_fini, .timeout = 300);
 
-/* Three scans by a rank on a device of its own. The ranks are in step by nothing but their exchange.
+/* Three scans by a rank on a device of its own. Nothing but their exchange keeps the ranks in step.
  * Returns an error of CUDA. */
 static void *scan_three_times(void *rank)
 {

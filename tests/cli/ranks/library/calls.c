@@ -113,8 +113,8 @@ static void run(struct arrays *a, bool inclusive, cudaStream_t stream)
 
 /* ---- the tests ------------------------------------------------------------------------------- */
 
-/* A scan of some elements or none, several runs of both kinds. An error of a rank's own calls before
- * does not make it wrong, and stays. */
+/* A scan of some elements or none, several runs of both kinds. An earlier error of a rank's own
+ * calls does not make it wrong, and stays. */
 static void expect_bits(enum many_op op, enum many_exchange exchange, size_t n)
 {
     struct arrays a;
