@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 /* Open MPI sets these variables, and MPI is not there yet. With another MPI each rank uses the
@@ -99,14 +98,6 @@ static void meet_all(const struct ranks *r, struct word *word)
 
 /* ---- GPUs ------------------------------------------------------------------------------------ */
 
-/* A rank's GPU. */
-struct gpu {
-    int machine; /* the first rank there */
-    cudaUUID_t id;
-    char name[DEVICE_NAME];
-    bool emulated, reaches; /* all other GPUs that the rank can see */
-};
-
 static bool reaches_all(int gpus, int own)
 {
     for (int i = 0, can = 1; i < gpus; i++)
@@ -114,61 +105,52 @@ static bool reaches_all(int gpus, int own)
     return true;
 }
 
-/* Selects a GPU. Emulated ones have no id: each rank emulates one of its own. */
-static int select_gpu(struct gpu *gpu, int local, const struct device *device, struct fault *fault)
+/* Selects a GPU. Does it reach the memory of all others of its machine? Emulated ones have no id:
+ * each rank emulates one of its own. */
+static int select_gpu(cudaUUID_t *id, int *reaches, int local, bool emulated, struct fault *fault)
 {
     int gpus;
     struct cudaDeviceProp properties;
     CUDA_CHECK(fault, cudaGetDeviceCount(&gpus));
     CUDA_CHECK(fault, cudaSetDevice(local % gpus));
     CUDA_CHECK(fault, cudaGetDeviceProperties(&properties, local % gpus));
-    gpu->id = properties.uuid;
-    gpu->emulated = device->emulated;
-    if (gpu->emulated) memcpy(&gpu->id, &local, sizeof local);
-    gpu->reaches = gpu->emulated || reaches_all(gpus, local % gpus);
-    memcpy(gpu->name, device->name, sizeof gpu->name);
+    *id = properties.uuid;
+    if (emulated) memcpy(id, &local, sizeof local);
+    *reaches = emulated || reaches_all(gpus, local % gpus);
     return 0;
-}
-
-static bool is_same(const struct gpu *a, const struct gpu *b)
-{
-    return a->machine == b->machine && memcmp(&a->id, &b->id, sizeof a->id) == 0;
-}
-
-/* Returns how many ranks have this rank's GPU. */
-static int look_around(struct surroundings *s, const struct gpu *all, int rank)
-{
-    int sharers = 0;
-    s->emulated = s->alike = s->peers = true;
-    for (int i = 0; i < s->ranks; i++) {
-        bool again = false;
-        for (int k = 0; k < i; k++) again = again || is_same(&all[i], &all[k]);
-        s->gpus += !again;
-        s->machines += all[i].machine == i;
-        sharers += is_same(&all[i], &all[rank]);
-        s->alike = s->alike && strcmp(all[i].name, all[0].name) == 0;
-        s->emulated = s->emulated && all[i].emulated;
-        s->peers = s->peers && all[i].reaches && all[i].emulated == all[0].emulated;
-    }
-    s->peers = s->peers && (s->alike || !s->emulated);
-    return sharers;
 }
 
 static int find_gpus(struct request *r, struct device *device, struct fault *fault)
 {
-    MPI_Comm here;
-    int local;
-    struct gpu own = {.machine = r->ranks.rank};
-    struct gpu *all = allocated(malloc((size_t)r->ranks.count * sizeof *all));
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    const MPI_Comm all = MPI_COMM_WORLD;
+    MPI_Comm here; /* the ranks of this machine */
+    char first[DEVICE_NAME];
+    cudaUUID_t own = {{0}};
+    int local, reaches = 0, sharers = 0, sharers_before = 0;
+    MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
     MPI_Comm_rank(here, &local);
     MPI_Comm_size(here, &r->ranks.here);
-    MPI_Bcast(&own.machine, 1, MPI_INT, 0, here);
+    int code = select_gpu(&own, &reaches, local, device->emulated, fault);
+    cudaUUID_t *ids = allocated(malloc((size_t)r->ranks.here * sizeof *ids));
+    MPI_Allgather(&own, sizeof own, MPI_BYTE, ids, sizeof own, MPI_BYTE, here);
     MPI_Comm_free(&here);
-    int code = select_gpu(&own, local, device, fault);
-    MPI_Allgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
-    device->memory_free /= (size_t)look_around(&r->around, all, r->ranks.rank);
-    free(all);
+    for (int i = 0; i < r->ranks.here; i++) {
+        bool same = memcmp(&ids[i], &own, sizeof own) == 0;
+        sharers += same;
+        sharers_before += same && i < local;
+    }
+    free(ids);
+    memcpy(first, device->name, sizeof first);
+    MPI_Bcast(first, sizeof first, MPI_BYTE, 0, all);
+    bool alike = strcmp(first, device->name) == 0;
+    int count[] = {local == 0, sharers_before == 0};
+    int every[] = {device->emulated, !device->emulated, alike, reaches};
+    MPI_Allreduce(MPI_IN_PLACE, count, 2, MPI_INT, MPI_SUM, all);
+    MPI_Allreduce(MPI_IN_PLACE, every, 4, MPI_INT, MPI_LAND, all);
+    r->around.machines = count[0], r->around.gpus = count[1];
+    r->around.emulated = every[0], r->around.alike = every[2];
+    r->around.peers = every[3] && (every[1] || (every[0] && every[2]));
+    device->memory_free /= (size_t)sharers;
     return code;
 }
 
