@@ -56,7 +56,7 @@ build/tests/wrong-ranks: build/main/step17.o \
         $(call with_nccl,$(call sources,tests/cli/ranks $(FOLDER17)) $(COMMON))
 # A program that calls step 17's library.
 build/tests/many-calls: $(call with_nccl,tests/cli/ranks/library/calls.c \
-        tests/support/many_reference.c $(call sources,$(FOLDER17)) $(COMMON))
+        $(call sources,$(FOLDER17)) $(COMMON))
 build/tests/wrong-ranks build/tests/many-calls: LIBRARIES = $(WRAPPED:%=-Wl,--wrap=%) $(LIBRARIES17)
 
 # Step 14 built without libpng.

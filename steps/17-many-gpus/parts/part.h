@@ -11,7 +11,6 @@
  *   tile     8 segments, 4096 elements: what a block scans
  *   node     2^k tiles, with the smallest k that gives at most MANY_NODES nodes. The ranks
  *            exchange the sums of nodes
- * tests/support/many_reference.c computes the same tree on the CPU, bit for bit.
  *
  * What is still bad: the parts of the ranks differ by up to one node. A scan of more than 1024
  * tiles has 513 to 1024 nodes. For 100 ranks one node is 10 % of a part (20 % with 513 nodes). For

@@ -165,7 +165,7 @@ ends() {
 
 # ---- scan.h --------------------------------------------------------------------------------------
 
-@test "scan.h: the reference's bits, faults, waits that end, and calls after them" {
+@test "scan.h: the bits of one rank, faults, waits that end, and calls after them" {
     for p in 1 3 7; do calls $p bits graph together; done
     calls 3 refused late late_with_nccl
     calls 33 too_many # to exchange by peer memory

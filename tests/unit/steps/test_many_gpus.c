@@ -1,13 +1,12 @@
 /*
  * test_many_gpus.c — step 17 without MPI. For several numbers of ranks, one device scans the parts
- * one after the other, and the bits are those of the reference on the CPU. In the exchange by peer
- * memory, the host makes the other ranks' stores beforehand. tests/cli/ranks has ranks that are
- * processes.
+ * one after the other, and the bits are those of one rank, which the judge finds right. In the
+ * exchange by peer memory, the host makes the other ranks' stores beforehand. tests/cli/ranks has
+ * ranks that are processes.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
-#include "tests/support/many_reference.h"
 #include "common/step/cuda_check.h"
 #include "steps/17-many-gpus/parts/part.h"
 #include "steps/17-many-gpus/request.h"
@@ -25,7 +24,7 @@ TestSuite(many_gpus, .init = command_init, .fini = command_fini, .timeout = 300)
 
 static const char *const names[MANY_OPS] = {"sum f32", "sum f64", "sum i32", "sum i64",
                                             "affine f32"};
-static const int all_ranks[] = {1, 2, 3, 4, 7};
+static const int all_ranks[] = {2, 3, 4, 7};
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -175,38 +174,47 @@ static void compare(const struct scan *s, const void *got, const void *want)
     }
 }
 
-/* Scans with this number of ranks, and compares with `want`. */
-static void expect_scan(struct scan s, const void *want)
+static void scan_by_ranks(struct scan s, void *got)
 {
-    void *got = malloc(s.n * 8 + 8);
-    cr_assert(got != NULL);
     for (int r = 0; r < s.ranks; r++) open_rank(&s, r);
     reduce_all(&s);
     for (int r = 0; r < s.ranks; r++) ok(part_scan_nodes(&s.rank[r].part, s.all_nodes, NULL));
     finish_all(&s, got);
     ok(cudaDeviceSynchronize());
-    compare(&s, got, want);
     for (int r = 0; r < s.ranks; r++) close_rank(&s.rank[r]);
     ok(cudaFree(s.all_nodes));
-    free(got);
 }
 
-/* The same for some numbers of ranks. */
+/* The results of one rank, which have to be right. */
+static void *scan_alone(struct scan s)
+{
+    struct request r = {.op = s.op, .n = s.n, .part = {0, s.n}, .before = reference_begin()};
+    struct verdict v = {.right = true};
+    void *got = malloc(s.n * 8 + 8);
+    cr_assert(got != NULL);
+    s.ranks = 1, s.in_place = false;
+    r.more.data = (void *)(uintptr_t)s.in2;
+    scan_by_ranks(s, got);
+    judge_part(&r, s.inclusive, s.in, got, &v);
+    cr_assert(v.right, "%s, n = %zu, inclusive %d: element %zu is %s, not %s", names[s.op], s.n,
+              s.inclusive, v.first[0].index, v.first[0].got, v.first[0].want);
+    return got;
+}
+
+/* Some numbers of ranks give the bits of one. */
 static void expect_for(enum many_op op, size_t n, bool inclusive, const void *in, const void *in2,
                        const int *ranks, size_t count)
 {
-    void *want = malloc(n * 8 + 8);
-    cr_assert(want != NULL && many_reference(op, want, in, in2, n, inclusive));
-    for (size_t i = 0; i < count; i++)
-        expect_scan((struct scan){.op = op,
-                                  .n = n,
-                                  .ranks = ranks[i],
-                                  .inclusive = inclusive,
-                                  .in_place = i % 2 == 1,
-                                  .in = in,
-                                  .in2 = in2},
-                    want);
+    struct scan s = {.op = op, .n = n, .inclusive = inclusive, .in = in, .in2 = in2};
+    void *want = scan_alone(s), *got = malloc(n * 8 + 8);
+    cr_assert(got != NULL);
+    for (size_t i = 0; i < count; i++) {
+        s.ranks = ranks[i], s.in_place = i % 2 == 1;
+        scan_by_ranks(s, got);
+        compare(&s, got, want);
+    }
     free(want);
+    free(got);
 }
 
 static void expect_random(enum many_op op, size_t n, bool inclusive, const int *ranks, size_t count)
@@ -217,7 +225,33 @@ static void expect_random(enum many_op op, size_t n, bool inclusive, const int *
     free(in2);
 }
 
-/* ---- the bits of the reference --------------------------------------------------------------- */
+/* ---- bits ------------------------------------------------------------------------------------ */
+
+/* The tree of part.h: other orders of combinations would give other bits. */
+Test(many_gpus, bits_of_the_tree)
+{
+    enum { N = 3 * 4096 + 17 };
+    static const struct {
+        enum many_op op;
+        uint64_t digest; /* FNV-1a */
+    } rows[] = {{MANY_SUM_F32, 0xa901fac902d925ad},
+                {MANY_SUM_F64, 0x3355b39d1f8e29a},
+                {MANY_AFFINE_F32, 0x28999f599bdc9801}};
+    static double in[N], in2[N];
+    for (size_t k = 0; k < LENGTH(rows); k++) {
+        enum many_op op = rows[k].op;
+        for (size_t i = 0; i < N; i++) {
+            put(op, in, i, (double)(i * 7919 % 10007) / 5003 - 1);
+            put(op, in2, i, (double)(i * 104729 % 30011) / 15013 - 1);
+        }
+        unsigned char *got = scan_alone((struct scan){.op = op, .n = N, .in = in, .in2 = in2});
+        uint64_t digest = 0xCBF29CE484222325u;
+        for (size_t i = 0; i < N * many_element_bytes(op); i++)
+            digest = (digest ^ got[i]) * 0x100000001B3u;
+        cr_expect_eq(digest, rows[k].digest, "%s: 0x%llx", names[op], (unsigned long long)digest);
+        free(got);
+    }
+}
 
 Test(many_gpus, small_parts)
 {
@@ -240,12 +274,12 @@ Test(many_gpus, exclusive_and_inclusive_slow)
 /* Nodes of two tiles, and a last one of one tile. */
 Test(many_gpus, nodes_of_several_tiles_slow)
 {
-    static const int few[] = {1, 3, 7};
+    static const int few[] = {3, 7};
     size_t n = MANY_NODES * MANY_TILE + 5;
     cr_assert_eq(many_shape_of(n).node_tiles, 2);
     cr_assert_eq(many_shape_of(n).nodes, MANY_NODES / 2 + 1);
     expect_random(MANY_SUM_F32, n, false, few, LENGTH(few));
-    expect_random(MANY_AFFINE_F32, n, true, few, 2);
+    expect_random(MANY_AFFINE_F32, n, true, few, 1);
 }
 
 /* -0, infinities, NaN and the least number, each among others. */
@@ -261,7 +295,7 @@ Test(many_gpus, special_values)
                 cr_assert(in != NULL);
                 for (size_t i = 0; i < N; i++) put(ops[o], in, i, v < 2 ? -0.0 : 0.5);
                 put(ops[o], in, 4096 + 100, special[v]);
-                expect_for(ops[o], N, inclusive, in, NULL, all_ranks + 2, 2);
+                expect_for(ops[o], N, inclusive, in, NULL, all_ranks + 1, 2);
                 free(in);
             }
 }
@@ -321,7 +355,6 @@ Test(many_gpus, no_elements)
     ok(part_scan_tile_sums(&part, NULL));
     ok(part_scan_nodes(&part, NULL, NULL));
     ok(part_scan(&part, NULL, NULL, NULL, true, NULL));
-    cr_assert(many_reference(MANY_SUM_F32, NULL, NULL, NULL, 0, true));
 }
 
 /* ---- the exchange by peer memory ------------------------------------------------------------- */
@@ -506,9 +539,9 @@ static void expect_on_two_devices(enum many_op op, size_t n)
 {
     struct scan s = {.op = op, .n = n, .ranks = 2, .in = random_input(op, n, true)};
     pthread_t thread[2];
-    void *error[2], *want = malloc(n * 8 + 8), *got = malloc(n * 8 + 8);
     s.in2 = random_input(op, n, false);
-    cr_assert(want && got && many_reference(op, want, s.in, s.in2, n, false));
+    void *error[2], *want = scan_alone(s), *got = malloc(n * 8 + 8);
+    cr_assert(got != NULL);
     for (int r = 0; r < s.ranks; r++) {
         ok(cudaSetDevice(r));
         open_rank(&s, r);
@@ -603,7 +636,7 @@ static double infinite(int i) { return i == 10 ? INFINITY : i == 12000 ? -INFINI
 static double factor(int i) { return (i % 11 - 5) / 6.0; }
 static double addend(int i) { return (i % 13 - 6) / 7.0; }
 
-/* The bits of the reference are right, and one element that becomes scale x + shift is found. */
+/* The results of a scan are right, and one element that becomes scale x + shift is found. */
 Test(many_judge, finds_one_wrong_element)
 {
     static const struct {
@@ -623,21 +656,23 @@ Test(many_judge, finds_one_wrong_element)
         {MANY_SUM_F32, true, true, infinite, NULL, 11000, 0, -INFINITY},
         {MANY_SUM_F32, true, true, infinite, NULL, 13000, 0, 0}, /* of a NaN */
         {MANY_AFFINE_F32, false, false, factor, addend, 17000, 1.001, 0.001}};
-    static double in[N], in2[N], out[N]; /* of any type */
+    static double in[N], in2[N]; /* of any type */
     for (size_t k = 0; k < LENGTH(rows); k++) {
         enum many_op op = rows[k].op;
         bool inclusive = rows[k].inclusive;
         for (int i = 0; i < N; i++) put(op, in, (size_t)i, rows[k].in(i));
         for (int i = 0; i < N && rows[k].in2; i++) put(op, in2, (size_t)i, rows[k].in2(i));
-        cr_assert(many_reference(op, out, in, in2, N, inclusive));
-        struct verdict v = judge(op, inclusive, (char *)in, (char *)in2, (char *)out);
+        void *out = scan_alone((struct scan){.op = op, .n = N, .inclusive = inclusive, .in = in,
+                                             .in2 = in2});
+        struct verdict v = judge(op, inclusive, (char *)in, (char *)in2, out);
         cr_expect(v.right && v.worst < 1, "row %zu: %g", k, v.worst);
         cr_expect_eq(v.exact, rows[k].exact, "row %zu", k);
         double x = rows[k].scale ? rows[k].scale * get(op, out, (size_t)rows[k].at) : 0;
         put(op, out, (size_t)rows[k].at, x + rows[k].shift);
-        v = judge(op, inclusive, (char *)in, (char *)in2, (char *)out);
+        v = judge(op, inclusive, (char *)in, (char *)in2, out);
         cr_expect(!v.right && v.wrong == 1, "row %zu: %zu are wrong", k, v.wrong);
         cr_expect_eq(v.first[0].index, (size_t)rows[k].at, "row %zu", k);
+        free(out);
     }
 }
 
