@@ -150,12 +150,14 @@ static void close_request(void *self)
 {
     struct request *r = self;
     struct fault fault;
+    int begun; /* by ranks_join */
+    MPI_Initialized(&begun);
     wait_begin(NULL);
     many_destroy(r->scan, &fault); /* if it fails, other ranks have ended */
-    wait_end();
     cudaFree(r->more_on_device);
     input_free(&r->more);
-    ranks_leave();
+    if (begun) MPI_Finalize();
+    wait_end();
     free(r);
 }
 

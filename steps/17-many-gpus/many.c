@@ -208,8 +208,6 @@ int many_destroy(struct many_scan *s, struct fault *fault)
 
 /* ---- waits ----------------------------------------------------------------------------------- */
 
-/* Waits for other ranks, up to the limit that many_create gets. */
-
 #define SPIN_SECONDS 0.01   /* an exchange takes less, and a nap would delay it */
 #define NAP_NS       100000 /* between polls after that */
 #define GAP_SECONDS  1.0    /* more between two polls: this process was stopped itself */

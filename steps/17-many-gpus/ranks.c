@@ -1,4 +1,4 @@
-/* ranks.c — finds the ranks, gives each of them a GPU, and lets them agree. */
+/* ranks.c — begins MPI, finds the ranks, gives each of them a GPU, and lets them agree. */
 #define _DEFAULT_SOURCE /* setenv; system calls go on after a signal */
 #include "parts/exchange.h"
 #include "request.h"
@@ -182,14 +182,4 @@ int ranks_join(struct subject *s, struct device *device, int code, struct fault 
     if (!code) code = choose_exchange(&r->around, r->exchange, &r->exchange, fault);
     r->ranks.captured = r->exchange == EXCHANGE_PEER; /* NCCL's graphs have nodes of the host */
     return ranks_agree(s->ranks, code, fault);
-}
-
-void ranks_leave(void)
-{
-    int begun;
-    MPI_Initialized(&begun);
-    if (!begun) return;
-    wait_begin(NULL);
-    MPI_Finalize();
-    wait_end();
 }

@@ -75,8 +75,6 @@ int choose_exchange(const struct surroundings *, enum many_exchange asked,
 
 /* The verb `join`. */
 int ranks_join(struct subject *, struct device *, int code, struct fault *);
-/* Ends MPI, if ranks_join has begun it. */
-void ranks_leave(void);
 
 /* From here on a rank waits for others for --wait seconds, and then ends, and with it all others.
  * It says why: `own`, which has failed here, or, if that is NULL, that others have not come. */

@@ -206,8 +206,6 @@ cudaError_t part_scan(const struct part *, void *out, const void *in, const void
 
 /* ---- the exchange by peer memory ------------------------------------------------------------- */
 
-/* The kernel in which the GPUs of one machine exchange the sums of their nodes. */
-
 /*
  * Device memory of a rank into which the others store their sums. It is cleared at first. It has
  * two halves. Scans use them alternately, by the parity of their number. This number is the epoch,
@@ -255,7 +253,7 @@ static inline unsigned peer_entries(struct many_shape shape, int ranks)
     return shape.nodes > (unsigned)ranks ? shape.nodes : (unsigned)ranks;
 }
 
-/* What the kernel gets, as arguments: the addresses need not be loaded from device memory. */
+/* What the kernel gets as arguments: the addresses need not be loaded from device memory. */
 struct peers {
     struct mailbox *mailbox[MANY_PEERS]; /* [r] is that of rank (own rank + r) % ranks */
     uint64_t wait_ns;                    /* for an entry at most */
