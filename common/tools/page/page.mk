@@ -9,8 +9,7 @@ FACE     := $(addprefix $(PAGE)/face/,face.c judge.c request.c)
 # What judges labs, without its programs.
 JUDGES   := $(filter-out $(LAB_MAINS) %/run_lab.c %/compile.c,$(LAB_SOURCES)) \
             $(wildcard common/harness/verify/*.c) \
-            $(addprefix common/,files/fault.c \
-            files/allocated.c files/wrapped.c step/levels.c step/element.c)
+            $(addprefix common/,files/fault.c files/allocated.c step/element.c)
 
 # The emulator without what only the runtime library and the command need: containers of kernels,
 # programs, and reports in other forms than JSON; and without threads, tensor cores, tensor maps and

@@ -165,7 +165,7 @@ Test(compaction, expressions_that_do_not_parse)
 
 Test(compaction, expressions_that_are_too_large)
 {
-    char many[2000] = "x == 0";
+    char many[2000] = "x == 0", deep[400] = "";
     struct predicate p;
     struct fault fault;
     for (int i = 1; i < COMPACT_INTERVALS_MOST; i++)
