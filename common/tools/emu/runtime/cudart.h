@@ -348,8 +348,11 @@ void cudart_kernel_ends(int result);
 
 /* ---- long kernels (findings.c) --------------------------------------------------------------- */
 
+void cudart_progress_settings(void);
 /* From now on a line on stderr tells of kernels that run for long, if EMU_PROGRESS allows it. */
 void cudart_progress_watch(void);
+/* A kernel has ended: takes the line off the terminal. */
+void cudart_progress_remove(void);
 
 /* ---- the document of a run (output.c) -------------------------------------------------------- */
 

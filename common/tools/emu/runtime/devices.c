@@ -133,6 +133,7 @@ __attribute__((constructor)) static void begin(void)
     read_config();
     cudart_check_trace();
     cudart_parent_tell(OUTCOME_LOADED);
+    cudart_progress_settings();
     cudart_tables_settings();
 }
 

@@ -341,12 +341,16 @@ void cudart_check_end(void)
  * blocks are done, how long the rest will take, and what makes it faster.
  *
  * A thread looks at the devices once a second. So launches themselves have nothing to do for it,
- * and the seconds are those in which it found a kernel running. The line is repeated whenever the
- * time has doubled. */
+ * and the seconds are those in which it found a kernel running. On a terminal the line is drawn
+ * anew each time, and removed when the kernel ends. Elsewhere it is repeated whenever the time has
+ * doubled. */
 
 enum { LINE_SIZE = 1024 };
 
-static unsigned patience; /* seconds */
+static unsigned patience;    /* seconds */
+static atomic_bool is_drawn; /* on the terminal's last line */
+
+void cudart_progress_settings(void) { patience = (unsigned)setting_number(SETTING_PROGRESS); }
 
 /* ---- the sentences --------------------------------------------------------------------------- */
 
@@ -426,6 +430,37 @@ static void describe(char line[LINE_SIZE], const struct emu_progress *p, unsigne
     }
 }
 
+/* ---- printing -------------------------------------------------------------------------------- */
+
+static void put(const char *before, const char *line, char after)
+{
+    flockfile(stderr);
+    fputs(before, stderr);
+    visible_print(stderr, line, strlen(line));
+    fputc(after, stderr);
+    fflush(stderr);
+    funlockfile(stderr);
+}
+
+static void print(const char *line) { put("emu: ", line, '\n'); }
+
+/* The cursor goes back to the line's beginning, so that what the program prints replaces it. */
+static void draw(const char *line)
+{
+    put("\r\033[Kemu: ", line, '\r');
+    is_drawn = true;
+}
+
+void cudart_progress_remove(void)
+{
+    if (!is_drawn) return;
+    flockfile(stderr);
+    fputs("\033[K", stderr);
+    fflush(stderr);
+    is_drawn = false;
+    funlockfile(stderr);
+}
+
 /* ---- the thread ------------------------------------------------------------------------------ */
 
 static bool find_running(struct emu_progress *progress)
@@ -435,19 +470,32 @@ static bool find_running(struct emu_progress *progress)
     return false;
 }
 
+static void tell(const struct emu_progress *progress, unsigned busy, bool is_terminal)
+{
+    static unsigned next; /* the time of the next line */
+    char line[LINE_SIZE];
+    if (next == 0) next = patience;
+    bool is_first = busy == patience;
+    if (busy < next && !(is_terminal && busy > patience)) return;
+    describe(line, progress, busy);
+    if (is_first) append_advice(line, progress);
+    if (is_first || !is_terminal)
+        print(line);
+    else
+        draw(line);
+    if (busy == next) next *= 2;
+}
+
 static void *watch(void *unused)
 {
     struct emu_progress progress;
-    char line[LINE_SIZE];
-    unsigned busy = 0, next = patience; /* seconds at which a kernel ran; of the next line */
+    bool is_terminal = isatty(STDERR_FILENO);
+    unsigned busy = 0; /* seconds at which a kernel ran */
     for (;;) {
         const struct timespec second = {.tv_sec = 1};
         nanosleep(&second, NULL);
-        if (!find_running(&progress) || ++busy < next) continue;
-        describe(line, &progress, busy);
-        if (busy == patience) append_advice(line, &progress);
-        cudart_print(line);
-        next *= 2;
+        if (!find_running(&progress)) continue;
+        if (++busy >= patience) tell(&progress, busy, is_terminal);
     }
     return unused;
 }
@@ -456,7 +504,6 @@ void cudart_progress_watch(void)
 {
     pthread_t thread;
     sigset_t all, old;
-    patience = (unsigned)setting_number(SETTING_PROGRESS);
     if (patience == 0) return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are for the program's own threads */

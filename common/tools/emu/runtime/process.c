@@ -277,6 +277,7 @@ void cudart_kernel_begins(void)
 
 void cudart_kernel_ends(int result)
 {
+    cudart_progress_remove();
     if (result == EMU_INTERRUPTED) finish(emu_message(emu_runtime()));
     running--;
 }
