@@ -98,7 +98,10 @@ static void write_reports(int code)
     status = code;
     cudart_tables_write();
     cudart_check_end();
-    cudart_end_trace(status);
+    if (ending != 0 && ending != SIGINT)
+        replacement_drop_all(); /* a trace without its end */
+    else
+        cudart_end_trace(status);
 }
 
 static void print_signal(void)
