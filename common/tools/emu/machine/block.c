@@ -144,7 +144,6 @@ static struct block *block_new(struct launch *launch)
         all[i].bank[BANK_CONSTANTS] = kernel->constants;
         all[i].own_shared = block->shared;
         all[i].own_shared_bytes = launch->cluster_size == 1 ? block->shared_bytes : 0;
-        all[i].observed = launch->counting || announces(block, ANNOUNCE_ACCESSES);
         all[i].local = own + kernel->register_bytes + kernel->special_bytes + area;
         all[i].root = (struct frame){.registers = own,
                                      .area = own + kernel->register_bytes + kernel->special_bytes,
@@ -236,6 +235,7 @@ static enum warp_stop run_warp(struct warp *w, struct insn_counts *counts)
     enum { SPIN_LENGTH = 1024 }; /* in instructions; as long as a slice of scheduler.c */
     struct launch *launch = w->block->launch;
     w->counts = counts;
+    w->observed = counts || announces(w->block, ANNOUNCE_ACCESSES);
     phase_wait_poll(w);
     if (launch->random) warp_grant(w, random_slice(launch));
     uint64_t begun = w->clock - w->fuel;

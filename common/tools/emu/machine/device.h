@@ -328,6 +328,7 @@ struct emu {
     struct emu_trace *trace;   /* NULL: off */
     bool trace_steps;          /* as emu_config */
     struct pictures *pictures; /* NULL: off */
+    const struct debugger *debugger; /* events.h; NULL: none */
     void (*host_place)(struct emu_host_place *);
     void (*describe_host_place)(const struct emu_host_place *, char *text, size_t size);
     struct memory memory;
@@ -380,8 +381,10 @@ const char *device_foreign_address(const struct emu *, uint64_t address);
 /* "12 bytes past the end of the 400 bytes at 0x…", or "no memory is allocated near it" */
 void device_describe_address(const struct emu *, uint64_t address, char *text, size_t size);
 
-/* The host's monotonic clock, in seconds. */
+/* The host's monotonic clock, in seconds, or what the function of device_set_clock() returns: a
+ * debugger's clock, which repeats. */
 double device_seconds(void);
+void device_set_clock(double (*seconds)(void));
 /* Appends to a text. */
 void device_append(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

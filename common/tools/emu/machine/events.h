@@ -29,6 +29,25 @@ static inline bool announces(const struct block *block, enum announced what)
     return block->launch->announced & what;
 }
 
+/* What has been found, where; of a race also the other thread, and the word: in the shared memory
+ * of a block, by its index, or in global memory. */
+struct found {
+    const char *text;
+    struct emu_dim block, thread, other_block, other_thread;
+    bool has_other, is_shared;
+    uint64_t address, owner;
+};
+
+/* A debugger (debug/), to which watch/ hands on events. An access is announced before it is carried
+ * out, if the debugger has added ANNOUNCE_ACCESSES to launch->announced. */
+struct debugger {
+    void (*launch_begin)(struct launch *);
+    void (*launch_end)(struct launch *);
+    void (*step)(struct warp *, const struct fragment *);
+    void (*access)(struct warp *, const struct insn *, const struct access *);
+    void (*finding)(const struct launch *, const struct found *); /* the first one of its kind */
+};
+
 /* ---- a device, its memory and its modules ---------------------------------------------------- */
 
 /* A device opens, with emu->checks set, and closes. The function may set emu->threads to 1. */
@@ -90,6 +109,10 @@ void event_host_error(struct warp *, const struct insn *, int lane, const char *
 void event_turn(struct warp *);
 void event_turn_lanes(struct warp *);
 void event_turn_end(struct warp *);
+
+/* With launch->stepper: a warp is about to execute the instruction at f->pc for a fragment, and the
+ * stepper has no instructions left, or has marked this one. The function sets its `left`. */
+void event_step(struct warp *, const struct fragment *);
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 

@@ -210,9 +210,11 @@ static bool change_frame(struct warp *w, struct fragment *f, const struct insn *
 }
 
 /* Runs one fragment until it reaches the place of another one (limit), splits, waits or ends, or
- * until the fuel is used up. Compiled twice: with counting and without. */
+ * until the fuel is used up. Compiled three times: without counting, with it, and with a stepper,
+ * where it counts if the warp does. */
 static inline __attribute__((always_inline)) void run_fragment(struct warp *w, struct fragment *f,
-                                                               uint32_t limit, bool counting)
+                                                               uint32_t limit, bool counting,
+                                                               struct stepper *stepper)
 {
     const struct insn *code = w->block->launch->kernel->code;
     for (;;) {
@@ -220,6 +222,11 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
         uint32_t pc = f->pc, mask = f->mask, active;
         const struct insn *i = &code[pc];
         for (;;) {
+            if (stepper) {
+                f->pc = pc;
+                if (!stepper->left || stepper->marks[pc]) event_step(w, f);
+                stepper->left--;
+            }
             active = guarded(w, i, mask);
             if (counting) {
                 w->counts[pc].executed++;
@@ -298,11 +305,15 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
 
 static void run_counting(struct warp *w, struct fragment *f, uint32_t limit)
 {
-    run_fragment(w, f, limit, true);
+    run_fragment(w, f, limit, true, NULL);
 }
 static void run_plain(struct warp *w, struct fragment *f, uint32_t limit)
 {
-    run_fragment(w, f, limit, false);
+    run_fragment(w, f, limit, false, NULL);
+}
+static void run_stepped(struct warp *w, struct fragment *f, uint32_t limit)
+{
+    run_fragment(w, f, limit, w->counts != NULL, w->block->launch->stepper);
 }
 
 static void take_back_fuel(struct warp *w)
@@ -338,7 +349,9 @@ enum warp_stop warp_run(struct warp *w)
         if (w->block->launch->random) random_split(w, f);
         f->turn = ++w->turns;
         enter_frame(w, f);
-        if (w->counts)
+        if (w->block->launch->stepper)
+            run_stepped(w, f, limit);
+        else if (w->counts)
             run_counting(w, f, limit);
         else
             run_plain(w, f, limit);

@@ -52,6 +52,10 @@ static bool stop(struct warp *w, const struct insn *i, int lane, int error, cons
         launch->error = error;
     }
     pthread_mutex_unlock(&launch->lock);
+    if (is_first && launch->emu->debugger && !launch->checks) /* or the checkers announce it */
+        launch->emu->debugger->finding(
+            launch,
+            &(struct found){.text = launch->message, .block = block, .thread = thread});
     w->fuel = 0; /* the interpreter stops now */
     w->slice = 0;
     return is_first;

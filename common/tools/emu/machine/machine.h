@@ -200,6 +200,13 @@ struct repeat {
     bool is_known;        /* what repeats() has said last */
 };
 
+/* Stops a grid, which one host thread runs, before instructions: see event_step(). */
+struct stepper {
+    uint64_t left;        /* instructions until the next stop */
+    const uint8_t *marks; /* not 0 for those that it always stops before */
+    struct cluster *cluster; /* that runs */
+};
+
 /* Blocks that start together and that one host thread runs. Most clusters have one block. */
 struct cluster {
     struct launch *launch;
@@ -238,6 +245,7 @@ struct launch {
     uint8_t *params;
     emu_addr workspace;            /* in global memory, for a cooperative launch; else 0 */
     const struct emu_model *model; /* of an older generation; NULL: today's rules */
+    struct stepper *stepper;       /* NULL: nothing stops it */
     bool counting;
     bool lenient; /* as emu_config */
     unsigned checks; /* bits of enum emu_check */

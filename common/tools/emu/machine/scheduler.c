@@ -589,6 +589,7 @@ static void work(void *argument)
     struct cluster *cluster, *spare = NULL;
     while ((cluster = next_cluster(launch, &share, &spare))) {
         double start = needs_clock(cluster) ? device_seconds() : 0;
+        if (launch->stepper) launch->stepper->cluster = cluster;
         bool ended = cluster_run(cluster, counts);
         if (ended) note_end(cluster, &share);
         if (ended && counts) note_longest(cluster, &share);

@@ -191,6 +191,8 @@ static void lay_out_body(struct decoder *d, struct body *body, size_t *shared)
     }
     if (body->callee) lay_out_local_params(d, body, &local);
     lay_out_area(body, &area);
+    *(body->callee ? &body->callee->variable_offset : &d->kernel->variable_offset) =
+        body->variable_offset;
     if (body->callee) {
         body->callee->local_bytes = align_up(local, 16);
         body->callee->area_bytes = area;
@@ -230,6 +232,7 @@ static void lay_out_memory(struct decoder *d)
     bool *used = decode_take(d, text->variable_count + 1);
     for (size_t k = 0; k < d->body_count; k++) note_body(d, d->bodies[k].function, used);
     d->shared_offset = decode_take(d, (text->variable_count + 1) * sizeof *d->shared_offset);
+    d->kernel->shared_offset = d->shared_offset;
     for (size_t i = 0; i < text->variable_count; i++) {
         const struct ptx_variable *v = &text->variables[i];
         if (v->space == PTX_CONST) constant = align_up(constant, v->align) + v->bytes;

@@ -487,6 +487,7 @@ struct callee {
     /* The offset in local memory of each parameter whose address is taken; NOT_LOCAL for the
      * others. */
     const unsigned *param_local;
+    const size_t *variable_offset; /* as in struct emu_kernel */
     /* The emulator's own code for a function that PTX only declares (builtin.c); else NULL. */
     void (*builtin)(struct warp *, const struct insn *, uint32_t mask);
 };
@@ -527,6 +528,8 @@ struct emu_kernel {
     struct source_line *lines;
     size_t line_count;
     size_t param_bytes, dynamic_shared_offset;
+    /* Offsets in their spaces: of the function's variables, and of the module's shared ones. */
+    const size_t *variable_offset, *shared_offset;
     const struct emu_agreement *agreement; /* with the machine code; NULL: not compared yet */
     struct kernel_kinds *work; /* what its instructions are (watch/count.h); NULL: not asked yet */
     struct emu_kernel *next;

@@ -1,6 +1,7 @@
 /* check.c — the findings of the checkers: collecting and printing them. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "check.h"
+#include "common/tools/emu/machine/events.h"
 #include <inttypes.h>
 
 enum { BUCKETS = 1024, DEFAULT_LIMIT = 100 };
@@ -179,8 +180,13 @@ void check_report(struct emu *emu, const struct launch *launch, const struct che
         e->next = *bucket;
         *bucket = e;
     }
+    bool is_new = e->finding.count == 0;
     e->finding.count += r->times ? r->times : 1;
     pthread_mutex_unlock(&log->lock);
+    if (is_new && launch && emu->debugger)
+        emu->debugger->finding(launch, &(struct found){.text = e->finding.head,
+                                                       .block = r->place.block,
+                                                       .thread = r->place.thread});
 }
 
 bool check_is_first_at(const struct launch *launch, const struct insn *i)

@@ -121,10 +121,12 @@ void event_launch_begin(struct launch *launch)
     if (emu->pictures) picture_launch(emu->pictures, launch);
     records_begin(launch);
     if (init_of(emu)) init_begin(launch);
+    if (emu->debugger) emu->debugger->launch_begin(launch);
 }
 
 void event_launch_end(struct launch *launch, double seconds)
 {
+    if (launch->emu->debugger) launch->emu->debugger->launch_end(launch);
     if (race_of(launch->emu)) race_end(launch);
     if (launch->emu->pictures) picture_launch_end(launch->emu->pictures);
     records_end(launch, seconds);
@@ -154,6 +156,11 @@ void event_turn(struct warp *w) { picture_turn(w->block->launch->emu->pictures, 
 void event_turn_lanes(struct warp *w) { picture_lanes(w->block->launch->emu->pictures, w); }
 
 void event_turn_end(struct warp *w) { picture_turn_end(w->block->launch->emu->pictures, w); }
+
+void event_step(struct warp *w, const struct fragment *f)
+{
+    w->block->launch->emu->debugger->step(w, f);
+}
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
@@ -188,6 +195,8 @@ void event_access(struct warp *w, const struct insn *i, const struct access *acc
         count_access(counts_of(w, i), w, i, access);
     if (!announces(w->block, ANNOUNCE_ACCESSES)) return;
     struct pictures *pictures = w->block->launch->emu->pictures;
+    const struct debugger *debugger = w->block->launch->emu->debugger;
+    if (debugger) debugger->access(w, i, access);
     if (trace && is_own) trace_access(trace, w, i, access);
     if (pictures && is_own && access->agent == BY_THREAD) picture_access(pictures, w, i, access);
     if (access->outside)

@@ -157,6 +157,28 @@ static const char *name_of_access(const struct insn *insn, bool is_copy)
                                   : "Atomic access";
 }
 
+/* Tells a debugger of the first race between two lines. */
+static void announce(const struct warp *w, const struct conflict *c, const struct hazard_report *r)
+{
+    char other[100], place[200], text[CHECK_TEXT];
+    const struct launch *launch = w->block->launch;
+    if (!launch->emu->debugger) return;
+    check_describe_thread(&r->other, other, sizeof other);
+    describe_place(launch->kernel, r->before, place, sizeof place);
+    snprintf(text, sizeof text, "Race (%s): this thread %s; %s %s, at %s",
+             hazard_words[r->hazard].name, hazard_words[r->hazard].now, other,
+             hazard_words[r->hazard].then, place);
+    launch->emu->debugger->finding(launch, &(struct found){.text = text,
+                                                           .block = r->place.block,
+                                                           .thread = r->place.thread,
+                                                           .has_other = r->other.has_thread,
+                                                           .other_block = r->other.block,
+                                                           .other_thread = r->other.thread,
+                                                           .is_shared = c->space == PTX_SHARED,
+                                                           .address = c->address,
+                                                           .owner = w->block->index});
+}
+
 void race_report(struct warp *w, const struct insn *i, int lane, const struct conflict *c)
 {
     unsigned before_place = c->before_place;
@@ -198,6 +220,7 @@ void race_report(struct warp *w, const struct insn *i, int lane, const struct co
     if (!r->now) {
         *r = new;
         reports->count++;
+        announce(w, c, r);
     } else if (new.distance > r->distance) {
         new.order = r->order;
         *r = new;
