@@ -236,6 +236,7 @@ def quick():
             [bats("commands", others, "!slow", TREE), bats("reports", [reports], "!slow")],
             [unit("documents", "quick", "tests/docs"),
              unit("compiler", "quick", "tests/python/cc"),
+             unit("debugger", "quick", "tests/python/debug"),
              unit("grader", "quick", "tests/python/labs")]], []
 
 

@@ -81,11 +81,19 @@ int emu_command(const char *path, char **arguments);
 /* Compiles a CUDA source file, which may be NULL for none, into a temporary folder that is removed
  * when the process exits, and stores the program's path. Prints the command on stderr. Ends the
  * process with exit code 2 if there is no such file, no nvcc, or if nvcc finds mistakes. */
-void emu_run_compile(const char *file, char program[PATH_MAX]);
+void emu_run_compile(const char *file, bool debugs, char program[PATH_MAX]);
 
 /* Runs the program with these arguments, as execv does, waits for it, and ends the process with its
  * exit code, or by the signal that ended the program. */
 __attribute__((noreturn)) void emu_run_wait(const char *program, char *const *arguments);
+
+/* ---- debug.c: `emu debug` -------------------------------------------------------------------- */
+
+/* Adds a line that the debugger is given before all others: of --command, or those of a file. */
+void emu_debug_command(const char *line);
+void emu_debug_commands(const char *path);
+/* Runs the program under the debugger, and ends the process with its exit code. */
+__attribute__((noreturn)) void emu_debug(const char *program, char *const *arguments);
 
 /* ---- agreement.c: the option --report: how exact are the counters of a program's kernels? ---- */
 

@@ -111,13 +111,17 @@ static void emu_environment(void)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
+static bool is_source(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 3 && strcmp(name + length - 3, ".cu") == 0;
+}
+
 /* Finds a program as a shell does: a name with a slash is a path, another is looked up in PATH. */
 static void find_program(const char *name, char path[PATH_MAX])
 {
-    size_t length = strlen(name);
     snprintf(path, PATH_MAX, "%s", name);
-    if (length > 3 && strcmp(name + length - 3, ".cu") == 0 && access(name, R_OK) == 0 &&
-        access(name, X_OK) != 0)
+    if (is_source(name) && access(name, R_OK) == 0 && access(name, X_OK) != 0)
         emu_refuse("%s is a source file: emu run %s", name, name);
     if (strchr(name, '/') == NULL) {
         if (program_path(name, path)) return;
@@ -194,24 +198,31 @@ static void print_agreement(const char *path)
 
 /* Finds the program that words[0] names, or makes it, where the words are `run FILE.cu`. Returns
  * the program's own words, words[0] being its name. */
-static char **get_program(char **words, char path[PATH_MAX])
+static char **get_program(char **words, bool debugs, char path[PATH_MAX])
 {
-    if (strcmp(words[0], "run") != 0) {
+    bool runs = strcmp(words[0], "run") == 0;
+    if (!runs && !(debugs && is_source(words[0]))) {
         find_program(words[0], path);
         return words;
     }
-    check_outputs("", words + 1);
-    emu_run_compile(words[1], path);
-    words[1] = path;
-    return words + 1;
+    words += runs;
+    check_outputs("", words);
+    emu_run_compile(words[0], debugs, path);
+    words[0] = path;
+    return words;
 }
 
 int main(int argc, char **argv)
 {
     if (argc > 2 && strcmp(argv[0], "emu-tool") == 0) emu_start_tool(argv + 1);
-    bool report = false;
+    bool report = false, debugs = false;
     char path[PATH_MAX], **given = argv + emu_options(argc, argv, &report);
-    char **words = get_program(given, path);
+    if (strcmp(given[0], "debug") == 0) { /* options may follow this word, too */
+        debugs = true;
+        given[0] = argv[0];
+        given += emu_options(argc - (int)(given - argv), given, &report);
+    }
+    char **words = get_program(given, debugs, path);
     if (report) {
         print_agreement(path);
         return EXIT_SUCCESS;
@@ -219,6 +230,8 @@ int main(int argc, char **argv)
     bool emulated = is_emulated(path);
     check_outputs(path, words + 1);
     emu_environment();
+    if (debugs && !emulated) emu_refuse("%s is no CUDA program", path);
+    if (debugs) emu_debug(path, words);
     if (!emulated) return emu_command(path, words);
     emu_run_wait(path, words);
 }

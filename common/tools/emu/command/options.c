@@ -265,6 +265,18 @@ SETTER(print_nvcc_flags)
     end_printing();
 }
 
+SETTER(add_command)
+{
+    emu_debug_command(value);
+    return 0;
+}
+
+SETTER(add_commands)
+{
+    emu_debug_commands(value);
+    return 0;
+}
+
 SETTER(print_version)
 {
     puts("emu " EMU_VERSION " (Upsweep), for programs of CUDA 13");
@@ -333,6 +345,7 @@ SETTER(print_help)
 {
     puts("usage: emu [options] COMMAND [arguments]\n"
          "       emu [options] run FILE.cu [arguments]\n"
+         "       emu debug [options] FILE.cu|PROGRAM [arguments]\n"
          "Runs a CUDA program on an emulated GPU and prints what its kernels did, as ncu would,\n"
          "or with --tool what is wrong with them, as compute-sanitizer would. COMMAND may be any\n"
          "other command, such as make or a script: then all CUDA programs that it starts run so,\n"
@@ -340,6 +353,7 @@ SETTER(print_help)
          "Examples:\n"
          "  emu run my.cu              compile my.cu, run it, count what its kernels do\n"
          "  emu --tool all run my.cu   look for races and memory errors\n"
+         "  emu debug my.cu            stop in a kernel, look, and step back\n"
          "  emu --per-line ./program   the counts of each source line\n");
     print_options();
     puts("\nCUDA programs must be linked with nvcc -cudart shared, with g++ and -lcudart, or with "

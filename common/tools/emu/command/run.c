@@ -215,9 +215,10 @@ static size_t add_libraries(const char *nvcc, const char *file, char **words)
 }
 
 /* Runs nvcc. Its messages go to stderr, as they are. */
-static void compile(char *nvcc, char *file)
+static void compile(char *nvcc, char *file, bool debugs)
 {
-    char arch[32], *words[MAX_WORDS] = {nvcc, arch, "-lineinfo", "-cudart", "shared", "-g"};
+    char arch[32], *lines = debugs ? "-G" : "-lineinfo";
+    char *words[MAX_WORDS] = {nvcc, arch, lines, "-cudart", "shared", "-g"};
     size_t count = 6;
     set_arch(arch, sizeof arch);
     count += nvcc_pip_folders(nvcc, words + count);
@@ -243,7 +244,7 @@ static void check_host_compiler(void)
                    " Fedora and RHEL)");
 }
 
-void emu_run_compile(const char *file, char program[PATH_MAX])
+void emu_run_compile(const char *file, bool debugs, char program[PATH_MAX])
 {
     char nvcc[PATH_MAX];
     check_file(file);
@@ -254,7 +255,7 @@ void emu_run_compile(const char *file, char program[PATH_MAX])
     check_host_compiler();
     handle_signals();
     make_temporary(file);
-    compile(nvcc, (char *)file);
+    compile(nvcc, (char *)file, debugs);
     snprintf(program, PATH_MAX, "%s", temporary_program);
 }
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "graph.h"
 #include "common/files/visible.h"
+#include "common/tools/emu/debug/debug.h"
 #include <unistd.h>
 
 /* ---- the devices that the program runs on, as the settings describe them --------------------- */
@@ -94,6 +95,9 @@ static void open_device(struct device *device, const struct emu_config *config)
         cudart_print(message);
         cudart_exit(EXIT_DEVICE);
     }
+    if (setting_text(SETTING_DEBUG) != NULL)
+        debug_attach(device->emu, atoi(setting_text(SETTING_DEBUG)),
+                     setting_number(SETTING_HISTORY) << 20);
     device->number = (int)config->number;
     pthread_mutex_init(&device->report, NULL);
     pthread_mutex_init(&device->going_on, NULL);

@@ -1,0 +1,142 @@
+/* debug.c — `emu debug`: starts a program under the debugger (../debug/), and gives it the lines
+ * that a person or a script writes. */
+#define _GNU_SOURCE /* getline */
+#include "command.h"
+#include "common/files/allocated.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST_COMMANDS = 64, LONGEST = 1 << 16 };
+
+static const char *commands[MOST_COMMANDS]; /* of --command */
+static size_t command_count, next_command;
+static FILE *script;       /* of --commands */
+static char last[LONGEST]; /* the last line, which an empty one repeats */
+
+void emu_debug_command(const char *line)
+{
+    if (command_count == MOST_COMMANDS) emu_refuse("more than %d --command", MOST_COMMANDS);
+    commands[command_count++] = line;
+}
+
+void emu_debug_commands(const char *path)
+{
+    script = fopen(path, "r");
+    if (script == NULL) emu_refuse("cannot read %s: %s", path, strerror(errno));
+}
+
+/* A line of a terminal, with history if there is libedit. NULL: the input has ended. */
+static char *edited_line(const char *prompt)
+{
+    static char *(*read_line)(const char *);
+    static void (*add_history)(const char *);
+    static bool is_open;
+    if (!is_open) {
+        void *library = dlopen("libedit.so.2", RTLD_NOW);
+        is_open = true;
+        if (library != NULL) {
+            *(void **)&read_line = dlsym(library, "readline");
+            *(void **)&add_history = dlsym(library, "add_history");
+        }
+    }
+    if (read_line == NULL) {
+        char *line = NULL;
+        size_t size = 0;
+        fputs(prompt, stdout);
+        fflush(stdout);
+        return getline(&line, &size, stdin) < 0 ? NULL : line;
+    }
+    char *line = read_line(prompt);
+    if (line != NULL && *line != '\0' && add_history != NULL) add_history(line);
+    return line;
+}
+
+/* The next line: of --command, of --commands, of the standard input. False: there are no more. */
+static bool next_line(char line[LONGEST])
+{
+    static const char prompt[] = "(emu) ";
+    bool is_person = false;
+    char *text = NULL;
+    size_t size = 0;
+    if (next_command < command_count) {
+        text = strdup(commands[next_command++]);
+    } else if (script != NULL && getline(&text, &size, script) >= 0) {
+        /* read */
+    } else if (isatty(STDIN_FILENO)) {
+        is_person = true;
+        text = edited_line(prompt);
+    } else if (getline(&text, &size, stdin) < 0) {
+        text = NULL;
+    }
+    if (text == NULL) return false;
+    text[strcspn(text, "\r\n")] = '\0';
+    if (!is_person) printf("%s%s\n", prompt, text);
+    if (*text != '\0') snprintf(last, sizeof last, "%s", text);
+    snprintf(line, LONGEST, "%s", last);
+    free(text);
+    return true;
+}
+
+static pid_t start(const char *program, char *const *arguments, int socket)
+{
+    pid_t child = fork();
+    if (child < 0) emu_refuse("cannot start %s: %s", program, strerror(errno));
+    if (child > 0) return child;
+    close(socket);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execv(program, arguments);
+    fprintf(stderr, "emu: cannot run %s: %s\n", program, strerror(errno));
+    _exit(EXIT_FAILURE);
+}
+
+/* Answers the debugger until the program has ended, or the lines have. Returns whether the program
+ * is to be ended. */
+static bool converse(int socket)
+{
+    static char message[LONGEST + 1], line[LONGEST];
+    for (;;) {
+        ssize_t length = recv(socket, message, LONGEST, 0);
+        if (length < 0 && errno == EINTR) continue;
+        if (length <= 0) return false;
+        message[length] = '\0';
+        if (*message == 'o') fputs(message + 1, stdout);
+        if (*message == 'q') return true;
+        if (*message != 'p') continue;
+        if (!next_line(line)) return true;
+        fflush(stdout);
+        size_t size = strlen(line) ? strlen(line) : 1; /* an empty message would be an end */
+        if (send(socket, line, size, MSG_NOSIGNAL) < 0) return false;
+    }
+}
+
+void emu_debug(const char *program, char *const *arguments)
+{
+    int ends[2], status;
+    char number[16];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0)
+        emu_refuse("cannot make a socket: %s", strerror(errno));
+    snprintf(number, sizeof number, "%d", ends[1]);
+    emu_set(settings[SETTING_DEBUG].variable, number);
+    emu_set(settings[SETTING_COUNTERS].variable, "0");
+    emu_set(settings[SETTING_PROGRESS].variable, "0");
+    if (setting_text(SETTING_CLOCK_SEED) == NULL)
+        emu_set(settings[SETTING_CLOCK_SEED].variable, "1"); /* the run repeats */
+    signal(SIGINT, SIG_IGN);                                 /* the program stops then */
+    pid_t child = start(program, arguments, ends[0]);
+    close(ends[1]);
+    bool ends_it = converse(ends[0]);
+    fflush(stdout);
+    if (ends_it) kill(child, SIGKILL);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    if (ends_it) exit(EXIT_SUCCESS);
+    if (WIFSIGNALED(status))
+        emu_refuse("%s was ended by signal %d (%s)", program, WTERMSIG(status),
+                   strsignal(WTERMSIG(status)));
+    exit(WEXITSTATUS(status));
+}

@@ -1,0 +1,666 @@
+/* session.c — where a run stops: breakpoints, steps, watchpoints, findings; and the search for
+ * earlier places. See debug.h. */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include "debug.h"
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+struct session *session;
+
+/* This process's part. A copy that runs again has the same, as it was. */
+static struct {
+    struct launch *launch;
+    struct stepper stepper;
+    uint8_t *marks;
+    size_t mark_count;
+    const struct emu_kernel *marked; /* for whose code the marks are, and for which breakpoints */
+    unsigned marked_changes;
+    unsigned announced;     /* what the launch announces without the debugger */
+    uint64_t launches, end; /* end: the time when the stepper has nothing left */
+    uint64_t inside;        /* findings since the last step */
+    uint64_t earlier;       /* instructions of launches that have ended */
+    const struct stop_point
+        *hit;           /* a watchpoint that an access has just met, and of which thread */
+    uint64_t hit_block; /* the same of a finding */
+    unsigned hit_thread;
+    bool is_answering;
+} state;
+
+static uint64_t now(void) { return state.end - state.stepper.left; }
+
+/* Limits of time are limits of instructions, so that they repeat. */
+static double clock_of_instructions(void)
+{
+    static const double per_second = 5e7;
+    return (double)(state.earlier + now()) / per_second;
+}
+
+struct launch *session_launch(void) { return state.launch; }
+
+/* ---- source lines ---------------------------------------------------------------------------- */
+
+unsigned line_at(const struct emu_kernel *kernel, uint32_t pc, const char **file)
+{
+    const struct source_line *line = &kernel->lines[kernel->code[pc].line];
+    const struct ptx_text *text = &kernel->module->text;
+    *file = line->file < text->file_count ? text->files[line->file] : NULL;
+    return line->line;
+}
+
+bool source_line(const char *file, unsigned line, char *text, size_t size)
+{
+    FILE *in = file ? fopen(file, "r") : NULL;
+    bool has_read = false;
+    for (unsigned n = 1; in && n <= line; n++) has_read = fgets(text, (int)size, in) != NULL;
+    if (in) fclose(in);
+    if (!has_read) return false;
+    text[strcspn(text, "\r\n")] = '\0';
+    return true;
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path ? path : "";
+}
+
+/* Does the instruction begin a piece of code of its source line? */
+static bool begins_line(const struct emu_kernel *kernel, uint32_t pc)
+{
+    const struct insn *i = &kernel->code[pc];
+    if (!i->source || !kernel->lines[i->line].line) return false;
+    return pc == 0 || !i[-1].source || i[-1].line != i->line;
+}
+
+/* The first instruction of a function's body: behind what nvcc puts in front of it, which belongs
+ * to the line of the function's name. */
+static uint32_t body_of(const struct emu_kernel *kernel, const struct callee *callee)
+{
+    const struct ptx_function *f = callee ? callee->function : kernel->function;
+    uint32_t entry = callee ? callee->entry : 0, end = entry + (uint32_t)f->instruction_count;
+    uint32_t first = entry;
+    while (first < end && !begins_line(kernel, first)) first++;
+    for (uint32_t pc = first + 1; pc < end; pc++)
+        if (begins_line(kernel, pc)) return pc;
+    return first < end ? first : entry;
+}
+
+/* Is it the first instruction of the body of the function with that name? */
+static bool begins_function(const struct emu_kernel *kernel, const char *name, uint32_t pc)
+{
+    char own[200];
+    kernel_base_name(kernel->info.name, own, sizeof own);
+    if (!strcmp(own, name)) return pc == body_of(kernel, NULL);
+    for (size_t k = 0; k < kernel->function_count; k++) {
+        if (!kernel->callees[k] || !kernel->callees[k]->function->has_body) continue;
+        kernel_base_name(kernel->callees[k]->function->name, own, sizeof own);
+        if (!strcmp(own, name)) return pc == body_of(kernel, kernel->callees[k]);
+    }
+    return false;
+}
+
+bool session_matches(const struct emu_kernel *kernel, const char *where, uint32_t pc,
+                     unsigned *moved)
+{
+    const char *colon = strrchr(where, ':'), *digits = colon ? colon + 1 : where, *file;
+    size_t length = colon ? (size_t)(colon - where) : 0;
+    *moved = 0;
+    if (!*digits || digits[strspn(digits, "0123456789")]) {
+        bool begins = begins_function(kernel, where, pc);
+        if (begins) *moved = line_at(kernel, pc, &file);
+        return begins;
+    }
+    unsigned wanted = (unsigned)strtoul(digits, NULL, 10), nearest = 0;
+    for (size_t k = 0; k < kernel->line_count; k++) {
+        const struct source_line *line = &kernel->lines[k];
+        const char *name = base_of(line->file < kernel->module->text.file_count
+                                       ? kernel->module->text.files[line->file]
+                                       : NULL);
+        bool is_file = length ? strlen(name) == length && !strncmp(name, where, length)
+                              : line->file == kernel->function->home_file;
+        if (is_file && line->line >= wanted && (!nearest || line->line < nearest))
+            nearest = line->line;
+    }
+    *moved = nearest;
+    unsigned line = line_at(kernel, pc, &file);
+    bool is_file = length
+                       ? strlen(base_of(file)) == length && !strncmp(base_of(file), where, length)
+                       : kernel->lines[kernel->code[pc].line].file == kernel->function->home_file;
+    return nearest && is_file && line == nearest && begins_line(kernel, pc);
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+void session_blocks(void (*visit)(struct block *, void *), void *argument)
+{
+    struct launch *launch = state.launch;
+    const struct cluster *running = launch ? state.stepper.cluster : NULL;
+    for (unsigned r = 0; running && r < running->size; r++) visit(running->blocks[r], argument);
+    for (struct cluster *c = launch ? launch->waiting : NULL; c; c = c->next)
+        for (unsigned r = 0; r < c->size; r++) visit(c->blocks[r], argument);
+}
+
+static void look_for_block(struct block *block, void *found)
+{
+    if (block->index == session->block && !block->ended) *(struct block **)found = block;
+}
+
+static const struct fragment *fragment_of(const struct warp *w, int lane)
+{
+    for (unsigned k = 0; k < w->fragment_count; k++)
+        if (w->fragments[k].mask >> lane & 1) return &w->fragments[k];
+    return NULL;
+}
+
+bool session_lane(struct lane *lane)
+{
+    struct block *block = NULL;
+    session_blocks(look_for_block, &block);
+    if (!block || session->thread >= block->threads) return false;
+    lane->warp = &block->warps[session->thread / WARP];
+    lane->lane = (int)(session->thread % WARP);
+    lane->fragment = fragment_of(lane->warp, lane->lane);
+    return true;
+}
+
+static void focus(const struct warp *w, int lane)
+{
+    session->block = w->block->index;
+    session->thread = w->index * WARP + (unsigned)lane;
+}
+
+static bool is_in_focus(const struct warp *w, uint32_t lanes)
+{
+    return w->block->index == session->block && w->index == session->thread / WARP &&
+           lanes >> session->thread % WARP & 1;
+}
+
+/* Calls that lead to an instruction, those that nvcc has inlined too. */
+static unsigned depth_of(const struct warp *w, const struct fragment *f)
+{
+    const struct insn *i = &w->block->launch->kernel->code[f->pc];
+    const struct ptx_location *location = i->source ? i->source->location : NULL;
+    return f->frame->depth + (location ? location->depth : 0);
+}
+
+/* ---- marks ----------------------------------------------------------------------------------- */
+
+enum { SEVERAL = MOST_STOPS + 1 }; /* breakpoints; else the mark is the number of its row, plus 1 */
+
+static void mark(const struct emu_kernel *kernel)
+{
+    unsigned moved;
+    if (state.marked == kernel && state.marked_changes == session->changes) return;
+    if (state.mark_count < kernel->code_count) {
+        state.mark_count = kernel->code_count;
+        state.marks = allocated(realloc(state.marks, state.mark_count));
+    }
+    memset(state.marks, 0, kernel->code_count);
+    for (int k = 0; k < MOST_STOPS; k++) {
+        const struct stop_point *stop = &session->stops[k];
+        if (!stop->number || stop->is_watch) continue;
+        for (uint32_t pc = 0; pc < kernel->code_count; pc++)
+            if (session_matches(kernel, stop->where, pc, &moved))
+                state.marks[pc] = state.marks[pc] ? SEVERAL : (uint8_t)(k + 1);
+    }
+    state.stepper.marks = state.marks;
+    state.marked = kernel;
+    state.marked_changes = session->changes;
+}
+
+/* Are accesses looked at? */
+static bool watches(void)
+{
+    for (int k = 0; k < MOST_STOPS; k++)
+        if (session->stops[k].number && session->stops[k].is_watch) return true;
+    return session->goal.search == FOR_STORES || session->goal.search == FOR_ACCESS;
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Sets how far the launch runs until event_step() is called again. */
+static void arm(struct warp *w)
+{
+    enum { ATTENTION = 1 << 20 }; /* instructions after which an interrupt is seen */
+    const struct goal *goal = &session->goal;
+    struct launch *launch = state.launch;
+    const struct run_place front = history_front();
+    uint64_t time = now(), next = lesser(history_next(), time + ATTENTION);
+    bool steps = goal->go != GO_ON && goal->go != GO_TO;
+    mark(launch->kernel);
+    launch->announced = state.announced | (watches() ? ANNOUNCE_ACCESSES : 0);
+    if (w) w->observed = w->counts || launch->announced & ANNOUNCE_ACCESSES;
+    if (goal->search && goal->until.launch == state.launches) next = lesser(next, goal->until.time);
+    if (!goal->search && goal->go == GO_TO && goal->target.launch == state.launches)
+        next = lesser(next, goal->target.time);
+    if (!history_is_present() && front.launch == state.launches) next = lesser(next, front.time);
+    state.stepper.left = steps || next <= time ? 1 : next - time;
+    state.end = time + state.stepper.left;
+}
+
+/* ---- reasons to stop ------------------------------------------------------------------------- */
+
+/* Does a breakpoint's condition hold for a lane? One that cannot be evaluated goes. */
+static bool condition_holds(struct stop_point *stop, const struct lane *lane)
+{
+    char message[MESSAGE];
+    if (!*stop->condition || expression_holds(lane, stop->condition, message)) return true;
+    if (!*message) return false;
+    say("Breakpoint %d: %s; its condition is removed.\n", stop->number, message);
+    *stop->condition = '\0';
+    return true;
+}
+
+/* The breakpoint that a fragment has come to; *lane: a lane for which its condition holds, that in
+ * focus if it can be. */
+static struct stop_point *breakpoint_at(struct warp *w, const struct fragment *f, int *lane)
+{
+    unsigned moved;
+    if (!state.marks[f->pc]) return NULL;
+    for (int k = 0; k < MOST_STOPS; k++) {
+        struct stop_point *stop = &session->stops[k];
+        if (!stop->number || stop->is_watch) continue;
+        if (state.marks[f->pc] == SEVERAL
+                ? !session_matches(w->block->launch->kernel, stop->where, f->pc, &moved)
+                : state.marks[f->pc] != k + 1)
+            continue;
+        *lane = (int)(session->thread % WARP);
+        if (is_in_focus(w, f->mask) && condition_holds(stop, &(struct lane){w, f, *lane}))
+            return stop;
+        for (uint32_t left = f->mask; left; left &= left - 1) {
+            *lane = __builtin_ctz(left);
+            if (condition_holds(stop, &(struct lane){w, f, *lane})) return stop;
+        }
+    }
+    return NULL;
+}
+
+/* Has a step of the thread in focus come to its end? */
+static bool has_stepped(const struct warp *w, const struct fragment *f)
+{
+    const struct goal *goal = &session->goal;
+    if (goal->go == GO_ON || !is_in_focus(w, f->mask)) return false;
+    unsigned depth = depth_of(w, f);
+    if (goal->go == GO_FINISH) return depth < goal->depth;
+    if (goal->go == GO_NEXT && depth > goal->depth) return false;
+    const struct emu_kernel *kernel = w->block->launch->kernel;
+    return begins_line(kernel, f->pc) && f->pc >= body_of(kernel, f->frame->callee);
+}
+
+/* Does the run stop before the instruction of a fragment? Says why, and *lane, of which lane; -1:
+ * of that in focus. */
+static bool stops_at(struct warp *w, const struct fragment *f, char *why, int *lane)
+{
+    *why = '\0';
+    *lane = -1;
+    if (session->is_interrupted) {
+        session->is_interrupted = false;
+        *lane = __builtin_ctz(f->mask);
+        snprintf(why, MESSAGE, "Interrupted");
+        return true;
+    }
+    if (state.hit && state.hit->number) {
+        snprintf(why, MESSAGE, "Watchpoint %d: %s was %s", state.hit->number, state.hit->where,
+                 state.hit->is_read ? "read" : "written");
+        return true;
+    }
+    const struct stop_point *stop = breakpoint_at(w, f, lane);
+    if (stop)
+        snprintf(why, MESSAGE, "%s %d", stop->is_temporary ? "Temporary breakpoint" : "Breakpoint",
+                 stop->number);
+    else
+        *lane = -1;
+    return stop || has_stepped(w, f);
+}
+
+/* Counts a stop at a breakpoint, and removes a temporary one. */
+static void count_hit(const char *why)
+{
+    int number;
+    if (sscanf(why, "%*[A-Za-z ]%d", &number) != 1) return;
+    for (int k = 0; k < MOST_STOPS; k++) {
+        struct stop_point *stop = &session->stops[k];
+        if (stop->number != number) continue;
+        stop->hits++;
+        if (!stop->is_temporary) continue;
+        stop->number = 0;
+        session->changes++;
+    }
+}
+
+/* ---- going ----------------------------------------------------------------------------------- */
+
+/* The run stops: says why and where, and answers commands, which set the goal. */
+static void answer(const char *why)
+{
+    struct lane lane;
+    if (*why && !session->says_writes) say("%s\n", why);
+    count_hit(why);
+    session->goal = (struct goal){.go = GO_ON, .from = session->place};
+    state.is_answering = true;
+    commands_answer(session_lane(&lane) ? &lane : NULL);
+    state.is_answering = false;
+}
+
+/* A launch may be too small for the thread in focus: then it is one that is about to run. */
+static void focus_inside(const struct warp *w, const struct fragment *f)
+{
+    const struct launch *launch = w->block->launch;
+    if (session->thread >= w->block->threads ||
+        session->block >= (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z)
+        focus(w, __builtin_ctz(f->mask));
+}
+
+static void go_to(const struct run_place *place, const char *why)
+{
+    struct goal goal = {.go = GO_TO, .target = *place};
+    snprintf(goal.why, sizeof goal.why, "%s", why);
+    session->goal = goal;
+}
+
+/* The part of the run from goal->begin to goal->until has been searched. */
+static void end_part(void)
+{
+    struct goal *goal = &session->goal;
+    char why[MESSAGE];
+    memcpy(why, goal->why, sizeof why);
+    if (goal->search == FOR_STORES && session->write_count) {
+        go_to(&goal->target, why);
+    } else if (goal->has_found) {
+        struct run_place found = goal->found;
+        session->block = goal->block;
+        session->thread = goal->thread;
+        go_to(&found, why);
+    } else {
+        goal->until = goal->begin;
+        goal->is_under_way = false;
+    }
+}
+
+/* Begins to search the part before goal->until. */
+static void begin_part(void)
+{
+    struct goal *goal = &session->goal;
+    struct run_place first = history_first();
+    goal->is_under_way = history_before(&goal->until, &goal->begin);
+    if (goal->is_under_way)
+        history_go(&goal->until, true);
+    else if (goal->search == FOR_STORES)
+        go_to(&goal->target, goal->why);
+    else
+        go_to(&first, "This is as far back as the history goes");
+}
+
+/* Notes that the run would stop here. */
+static void note_stop(const struct warp *w, const char *why, int lane)
+{
+    struct goal *goal = &session->goal;
+    goal->found = session->place;
+    goal->has_found = true;
+    goal->block = session->block;
+    goal->thread = session->thread;
+    if (w && lane >= 0) {
+        goal->block = w->block->index;
+        goal->thread = w->index * WARP + (unsigned)lane;
+    }
+    if (!w || state.hit) {
+        goal->block = state.hit_block;
+        goal->thread = state.hit_thread;
+    }
+    snprintf(goal->why, sizeof goal->why, "%s", why);
+}
+
+/* Goes on by a goal that has a target. False: it lies ahead, in this launch. */
+static bool go_by_target(void)
+{
+    const struct run_place target = session->goal.target, front = history_front();
+    if (place_compare(&target, &session->place) == 0) {
+        char why[MESSAGE];
+        memcpy(why, session->goal.why, sizeof why);
+        answer(why);
+        return true;
+    }
+    bool is_ahead = place_compare(&target, &session->place) > 0;
+    if (!history_is_present() && place_compare(&target, &front) >= 0) history_return();
+    if (is_ahead && (history_is_present() || target.launch == state.launches)) return false;
+    if (!history_go(&target, false)) go_to(&session->place, "The history does not reach so far");
+    return true;
+}
+
+/* The run has come to session->place: before the instruction of a fragment, or (w NULL) somewhere
+ * else, with a sentence about it, or NULL. Stops there if it must, and returns when the run goes on
+ * from here. */
+static void arrive(struct warp *w, const struct fragment *f, const char *event)
+{
+    struct goal *goal = &session->goal;
+    char why[MESSAGE];
+    int lane;
+    if (w) focus_inside(w, f);
+    for (;;) {
+        if (goal->search && !goal->is_under_way) {
+            begin_part();
+        } else if (goal->search) {
+            if (place_compare(&session->place, &goal->until) < 0) {
+                bool finds = goal->search == FOR_STOP &&
+                             (w ? stops_at(w, f, why, &lane) : event && goal->go == GO_ON);
+                if (finds) note_stop(w, w ? why : event, w ? lane : -1);
+                break;
+            }
+            end_part();
+        } else if (goal->go == GO_TO) {
+            if (!go_by_target()) break;
+        } else {
+            const struct run_place front = history_front();
+            if (!history_is_present() && place_compare(&session->place, &front) >= 0)
+                history_return();
+            if (place_compare(&session->place, &goal->from) == 0) break;
+            if (!(w ? stops_at(w, f, why, &lane) : event != NULL)) break;
+            if (w && lane >= 0) focus(w, lane);
+            answer(w ? why : event);
+        }
+    }
+    state.hit = NULL;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static void on_launch_begin(struct launch *launch)
+{
+    state.launch = launch;
+    state.launches++;
+    state.announced = launch->announced;
+    state.stepper.left = state.end = 0;
+    state.inside = 0;
+    launch->stepper = &state.stepper;
+    launch->may_suspend = false;
+    if (history_is_present()) history_launch();
+    mark(launch->kernel);
+}
+
+static void on_step(struct warp *w, const struct fragment *f)
+{
+    const struct run_place place = {state.launches, now(), 0};
+    state.inside = 0;
+    if (history_is_present() && now() >= history_next()) history_keep(place);
+    session->place = place;
+    arrive(w, f, NULL);
+    arm(w);
+}
+
+/* A part of the run that is executed again ends here: the next launch's begin goes on, or the
+ * process itself. */
+static void go_to_next_launch(void)
+{
+    const struct run_place front = history_front();
+    struct run_place next;
+    if (front.launch > state.launches && history_next_launch(state.launches, &next))
+        history_go(&next, false);
+    history_return();
+}
+
+static void on_launch_end(struct launch *launch)
+{
+    char text[MESSAGE], name[200];
+    const struct goal *goal = &session->goal;
+    session->place = (struct run_place){state.launches, now(), 0};
+    kernel_base_name(launch->kernel->info.name, name, sizeof name);
+    snprintf(text, sizeof text, "Kernel %s has ended%s", name,
+             launch->error ? " with an error" : "");
+    if (!history_is_present() && goal->search && goal->is_under_way) end_part();
+    bool misses = !goal->search && goal->go == GO_TO && goal->target.launch == state.launches &&
+                  place_compare(&goal->target, &session->place) > 0;
+    if (misses) go_to(&session->place, "The launch ends before that instruction");
+    bool steps = !goal->search && goal->go != GO_ON && goal->go != GO_TO;
+    state.launch = NULL;
+    arrive(NULL, NULL, steps ? text : NULL);
+    if (!history_is_present()) go_to_next_launch();
+    state.earlier += now();
+    state.stepper.left = state.end = 0;
+}
+
+static bool touches(const struct stop_point *word, const struct access *a, int lane)
+{
+    bool is_shared = a->space == PTX_SHARED || a->space == PTX_SHARED_CLUSTER;
+    if (is_shared != word->is_shared || (is_shared && a->owner->index != word->block)) return false;
+    return a->address[lane] < word->address + word->bytes &&
+           word->address < a->address[lane] + a->bytes;
+}
+
+/* The value that a plain store writes to the word. */
+static bool stored_value(struct warp *w, const struct insn *i, const struct access *a, int lane,
+                         uint8_t *value)
+{
+    const struct stop_point *word = &session->goal.word;
+    bool is_plain = i->family == FAMILY_MEMORY && a->operation == OPERATION_STORE &&
+                    word->address >= a->address[lane] && i->element_bytes <= 8;
+    uint64_t k = is_plain ? (word->address - a->address[lane]) / i->element_bytes : 0;
+    if (!is_plain || k >= i->elements || i->memory.value[k] == NO_SLOT) return false;
+    unsigned lane_bytes = i->element_bytes > 4 ? 8 : 4;
+    memcpy(value, (uint8_t *)slot_at(w, i->memory.value[k]) + (unsigned)lane * lane_bytes,
+           i->element_bytes);
+    return true;
+}
+
+static void note_write(struct warp *w, const struct insn *i, const struct access *a, int lane)
+{
+    const char *file;
+    const struct emu_kernel *kernel = w->block->launch->kernel;
+    struct write *new = &session->writes[0];
+    struct run_place place = {state.launches, now() - 1, 0};
+    if (place_compare(&place, &session->goal.until) >= 0) return;
+    memmove(new + 1, new, (MOST_WRITES - 1) * sizeof *new);
+    *new = (struct write){.place = place,
+                          .block = w->block->index,
+                          .thread = w->index * WARP + (unsigned)lane,
+                          .is_atomic = a->operation == OPERATION_ATOMIC};
+    new->has_value = stored_value(w, i, a, lane, new->value);
+    new->line = line_at(kernel, (uint32_t)(i - kernel->code), &file);
+    snprintf(new->file, sizeof new->file, "%s", base_of(file));
+    if (session->write_count < MOST_WRITES) session->write_count++;
+}
+
+static void note_watched(const struct warp *w, const struct access *a, int lane)
+{
+    for (int k = 0; k < MOST_STOPS; k++) {
+        const struct stop_point *stop = &session->stops[k];
+        bool is_meant =
+            stop->number && stop->is_watch && (stop->is_read ? access_reads(a) : access_writes(a));
+        if (!is_meant || state.hit || !touches(stop, a, lane)) continue;
+        state.hit = stop;
+        state.hit_block = w->block->index;
+        state.hit_thread = w->index * WARP + (unsigned)lane;
+        if (!session->goal.search && session->goal.go != GO_TO) focus(w, lane);
+        state.end = now(); /* stop before the next instruction, whichever warp's */
+        state.stepper.left = 0;
+    }
+}
+
+/* The access that `other` looks for. */
+static void note_access(const struct warp *w, int lane)
+{
+    struct goal *goal = &session->goal;
+    struct run_place place = {state.launches, now() - 1, 0};
+    if (w->block->index != goal->block || w->index * WARP + (unsigned)lane != goal->thread ||
+        place_compare(&place, &goal->until) >= 0)
+        return;
+    goal->found = place;
+    goal->has_found = true;
+}
+
+static void on_access(struct warp *w, const struct insn *i, const struct access *a)
+{
+    const struct goal *goal = &session->goal;
+    for (uint32_t left = a->mask; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        bool touches_word = goal->search && touches(&goal->word, a, lane);
+        if (goal->search == FOR_STORES && touches_word && access_writes(a))
+            note_write(w, i, a, lane);
+        else if (goal->search == FOR_ACCESS && touches_word)
+            note_access(w, lane);
+        else if (goal->search != FOR_STORES)
+            note_watched(w, a, lane);
+    }
+}
+
+uint64_t index_of(struct emu_dim at, struct emu_dim size)
+{
+    return at.x + (uint64_t)size.x * (at.y + (uint64_t)size.y * at.z);
+}
+
+static void on_finding(const struct launch *launch, const struct found *found)
+{
+    if (launch != state.launch || state.is_answering) return;
+    session->place = (struct run_place){state.launches, now() - 1, ++state.inside};
+    state.hit_block = index_of(found->block, launch->grid);
+    state.hit_thread = (unsigned)index_of(found->thread, launch->block);
+    if (!session->goal.search && session->goal.go != GO_TO) {
+        session->block = state.hit_block;
+        session->thread = state.hit_thread;
+    }
+    session->found = *found;
+    arrive(NULL, NULL, found->text);
+    arm(NULL);
+}
+
+static const struct debugger debugger = {
+    .launch_begin = on_launch_begin,
+    .launch_end = on_launch_end,
+    .step = on_step,
+    .access = on_access,
+    .finding = on_finding,
+};
+
+/* ---- the begin and the end ------------------------------------------------------------------- */
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    session->is_interrupted = true;
+}
+
+static void debug_end(void)
+{
+    if (!session || !history_is_present()) return;
+    session->place = (struct run_place){state.launches + 1, 0, 0};
+    if (session->goal.go == GO_TO) session->goal = (struct goal){.go = GO_ON};
+    arrive(NULL, NULL, "The program has ended");
+}
+
+void debug_attach(struct emu *emu, int socket, uint64_t history_bytes)
+{
+    emu->debugger = &debugger;
+    emu->threads = 1;
+    if (session) return;
+    session =
+        mmap(NULL, sizeof *session, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (session == MAP_FAILED) abort();
+    session->history_bytes = history_bytes;
+    session->socket = socket;
+    history_open();
+    device_set_clock(clock_of_instructions);
+    signal(SIGINT, on_interrupt);
+    atexit(debug_end);
+    answer("");
+}
