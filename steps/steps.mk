@@ -32,12 +32,13 @@ step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
 # Step 17: its sources are compiled with the flags of MPI and, if it is there, NCCL. The tests are
 # linked with those that need neither.
 FOLDER17 := $(filter steps/17-%,$(FOLDERS))
-NO_MPI17  = $(addprefix $(FOLDER17)/,part.cu peer.cu judge.c)
+RANKS17   = common/tools/library/ranks
+NO_MPI17  = $(addprefix $(FOLDER17)/,part.cu judge.c) $(RANKS17)/peer.cu
 NCCL     := $(shell NCCL_HOME='$(NCCL_HOME)' CUDA='$(CUDA)' common/build/nccl.sh)
 HEADERS17 = $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI) $(NCCL)))
 LIBRARIES17 = $(filter-out -I% -D%,$(MPI) $(NCCL))
-build/$(FOLDER17)/%.o: CPPFLAGS += $(HEADERS17)
-SOURCES17 = $(filter-out $(if $(NCCL),,%/exchange_nccl.c),$(call sources,$(FOLDER17)))
+build/$(FOLDER17)/%.o build/$(RANKS17)/%.o: CPPFLAGS += $(HEADERS17)
+SOURCES17 = $(filter-out $(if $(NCCL),,%/exchange_nccl.c),$(call sources,$(FOLDER17) $(RANKS17)))
 # Its experiment is a program of several processes, too.
 RATES17   = build/experiments/17-rates
 $(RATES17): $(call objects,$(SOURCES17) steps/12-pipeline/scan.cu)

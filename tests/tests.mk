@@ -46,17 +46,17 @@ build/tests/wrong-scan: $(call objects,$(call sources,tests/cases/wrong tests/ca
 # have a stand-in for it.
 build/tests/cli/ranks/%.o: CPPFLAGS += $(HEADERS17)
 build/tests/cli/ranks/nccl/%.o: CPPFLAGS += -Itests/cli/ranks/nccl
-build/tests/cli/ranks/nccl/%.o: $(FOLDER17)/%.c
+build/tests/cli/ranks/nccl/%.o: $(RANKS17)/%.c
 	$(call compile, for a stand-in of NCCL)
 NCCL17    = $(CUDA_BUILD)/tests/cli/ranks/nccl/nccl.cu.o build/tests/cli/ranks/nccl/exchange_nccl.o
 with_nccl = $(filter-out %/exchange_nccl.o,$(call objects,$(1))) $(NCCL17)
 
 build/tests/wrong-ranks: WRAPPED = many_run choose_exchange
 build/tests/wrong-ranks: build/main/step17.o \
-        $(call with_nccl,$(call sources,tests/cli/ranks $(FOLDER17)) $(COMMON))
+        $(call with_nccl,$(call sources,tests/cli/ranks $(FOLDER17) $(RANKS17)) $(COMMON))
 # A program that calls step 17's library.
 build/tests/many-calls: $(call with_nccl,tests/cli/ranks/library/calls.c \
-        $(call sources,$(FOLDER17)) $(COMMON))
+        $(call sources,$(FOLDER17) $(RANKS17)) $(COMMON))
 build/tests/wrong-ranks build/tests/many-calls: LIBRARIES = $(WRAPPED:%=-Wl,--wrap=%) $(LIBRARIES17)
 
 # Step 14 built without libpng.

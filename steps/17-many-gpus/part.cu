@@ -12,7 +12,8 @@
  * fast as one that reads and writes each element once.
  * How to run it: make run17 P=4; or as a library: scan.h.
  *
- * This file has the kernels between which nothing is exchanged; peer.cu has the one that exchanges.
+ * This file has the kernels between which nothing is exchanged; the one that exchanges is in
+ * common/tools/library/ranks/peer.cu.
  */
 #include "parts/part.h"
 #include "common/step/cuda_check.h"

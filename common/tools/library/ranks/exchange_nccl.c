@@ -2,7 +2,7 @@
  * exchange_nccl.c — all ranks gather the sums of all nodes by ncclAllGather, which is a kernel in
  * the stream: the host does not wait, and the scan may be captured into a graph.
  */
-#include "parts/exchange.h"
+#include "steps/17-many-gpus/parts/exchange.h"
 
 #include "common/step/cuda_check.h"
 

@@ -2,9 +2,9 @@
  * exchange_peer.c — each GPU stores its sums into the memory of the others: see part.h. The ranks
  * are processes of one machine. CUDA's IPC handles make the memory of one visible in another.
  */
-#include "parts/exchange.h"
-#include "parts/part.h"
-#include "scan.h"
+#include "steps/17-many-gpus/parts/exchange.h"
+#include "steps/17-many-gpus/parts/part.h"
+#include "steps/17-many-gpus/scan.h"
 
 #include "common/step/cuda_check.h"
 

@@ -9,8 +9,8 @@
  * link once. Only its own thread waits for a sum, so a warp's sums are scanned as soon as they have
  * arrived.
  */
-#include "parts/part.h"
-#include "part.cuh"
+#include "steps/17-many-gpus/part.cuh"
+#include "steps/17-many-gpus/parts/part.h"
 
 #define POLLS 64 /* between two readings of the clock */
 
