@@ -448,27 +448,30 @@ static bool do_lanes(struct at_stop *c, char *words)
     size_t width = 1;
     if (!needs_lane(c)) return false;
     bool is_same = !strcmp(session->of_lanes, words);
-    for (int l = 0; l < WARP; l++) {
+    if (!expression_value(c->lane, words, &value, message)) {
+        say("%s.\n", message);
+        return false;
+    }
+    for (int l = 0; l < WARP; l++) { /* a lane elsewhere may not have the variables */
         const struct warp *w = c->lane->warp;
         struct lane one = {c->lane->warp, NULL, l};
         for (unsigned k = 0; k < w->fragment_count; k++)
             if (w->fragments[k].mask >> l & 1) one.fragment = &w->fragments[k];
-        snprintf(values[l], sizeof values[l], "-");
-        if (one.fragment && !expression_value(&one, words, &value, message)) {
-            say("%s (lane %d).\n", message, l);
-            return false;
-        }
-        if (one.fragment) value_print(&one, &value, text, sizeof text);
-        if (one.fragment) snprintf(values[l], sizeof values[l], "%.30s", text);
+        bool has_value = one.fragment && expression_value(&one, words, &value, message);
+        snprintf(text, sizeof text, "-");
+        if (has_value) value_print(&one, &value, text, sizeof text);
+        snprintf(values[l], sizeof values[l], "%.30s", text);
         if (strlen(values[l]) > width) width = strlen(values[l]);
     }
     uint32_t active = c->lane->fragment ? c->lane->fragment->mask : 0;
     bool has_changed = false, has_inactive = false;
-    for (int row = 0; row < WARP; row += COLUMNS) {
+    unsigned threads = c->lane->warp->block->threads - c->lane->warp->index * WARP;
+    for (int row = 0; row < WARP && row < (int)threads; row += COLUMNS) {
         char line[COLUMNS * 40 + 32];
         int used = snprintf(line, sizeof line, "lanes %2d-%-2d ", row, row + COLUMNS - 1);
         for (int l = row; l < row + COLUMNS; l++) {
-            bool differs = is_same && strcmp(values[l], session->lanes[l]) != 0;
+            bool differs =
+                is_same && strcmp(values[l], session->lanes[l]) != 0 && *values[l] != '-';
             bool is_active = active >> l & 1;
             has_changed |= differs;
             has_inactive |= !is_active;
