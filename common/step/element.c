@@ -207,17 +207,17 @@ void element_text(enum element element, const void *array, size_t index, char *t
 
 static const struct {
     const char *suffix;
-    size_t factor;
+    uint64_t factor;
 } units[] = {
     /* the longer suffixes first: "Ki" begins with "K" */
-    {"Ki", (size_t)1 << 10},
-    {"Mi", (size_t)1 << 20},
-    {"Gi", (size_t)1 << 30},
-    {"Ti", (size_t)1 << 40},
+    {"Ki", UINT64_C(1) << 10},
+    {"Mi", UINT64_C(1) << 20},
+    {"Gi", UINT64_C(1) << 30},
+    {"Ti", UINT64_C(1) << 40},
     {"K", 1000},
     {"M", 1000000},
     {"G", 1000000000},
-    {"T", 1000000000000},
+    {"T", UINT64_C(1000000000000)},
     {"k", 1000},
 };
 
