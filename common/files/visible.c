@@ -1,6 +1,8 @@
 /* visible.c — see visible.h. */
+#define _POSIX_C_SOURCE 200809L /* PATH_MAX */
 #include "visible.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
