@@ -33,13 +33,4 @@ static inline cudaError_t begin_call(void *workspace, size_t *bytes, size_t need
     return clear > 0 ? cudaMemsetAsync(workspace, 0, clear, stream) : cudaSuccess;
 }
 
-/* Is the array of heads there and aligned, if one is needed? */
-static inline bool heads_given(const struct upsweep_scan_options *o)
-{
-    if (!o || o->kind == UPSWEEP_HEADS_NONE) return true;
-    if (o->kind == UPSWEEP_HEADS_OFFSETS)
-        return o->count == 0 || is_array(o->heads, sizeof(int64_t));
-    return is_array(o->heads, o->kind == UPSWEEP_HEADS_BYTES ? 1 : sizeof(uint32_t));
-}
-
 #endif

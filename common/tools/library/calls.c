@@ -6,7 +6,7 @@
 #include "steps/12-pipeline/scan.h"
 #include "steps/13-compaction/compact.h"
 #include "steps/14-summed-area-table/sat.h"
-#include "call.h"
+#include "heads.h"
 #include "scan/scan.h"
 #include "upsweep/select.h"
 #include "upsweep/table.h"

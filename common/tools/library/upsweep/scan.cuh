@@ -31,7 +31,7 @@ namespace upsweep
 {
 namespace scan_kernels
 {
-#include "common/tools/library/call.h"
+#include "common/tools/library/heads.h"
 #include "common/tools/library/scan/check.cuh"
 #include "common/tools/library/scan/scan.cuh"
 } // namespace scan_kernels
