@@ -9,7 +9,7 @@ struct pair {
     const struct pair *next;
 };
 __constant__ float factor = 2;
-
+__device__ int grid[2][3] = {{0, 1, 2}, {3, 4, 5}};
 __device__ __noinline__ float sum(float a, float b)
 {
     float both = a + b;

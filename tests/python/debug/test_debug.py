@@ -73,10 +73,10 @@ class Stops(unittest.TestCase):
         self.assertIn("as far back as the history goes", last(*LOOP, "rc"))
 
     def test_an_earlier_launch_and_the_end(self):
-        answers, done = session("run", "rc", "goto 1:100", "continue", "continue")
+        answers, done = session("run", "rc", "goto 1:100", "continue")
         self.assertEqual(answers[0], "The program has ended")
         self.assertIn("scan.cu", answers[2])
-        self.assertEqual(answers[3], "The program has ended")
+        self.assertTrue(answers[3].startswith("The program has ended"))
         self.assertEqual((done.returncode, done.stdout.count("128.25")), (3, 1))
 
     def test_a_watchpoint_stops_at_each_store(self):
@@ -84,7 +84,13 @@ class Stops(unittest.TestCase):
         self.assertIn("Watchpoint 1: temp[3] was written\nscan, block (0,0,0), thread (3,0,0)",
                       answers[2])
         self.assertIn("thread (3,0,0)", answers[4])
-        self.assertEqual(answers[6], "The program has ended")
+        self.assertTrue(answers[6].startswith("The program has ended"))
+
+    def test_a_store_before_the_breakpoint_is_found_backward(self):
+        answers, _ = session("break 24 if thread == 40", "run", "watch temp[40]", "rc", "continue")
+        self.assertIn("Watchpoint 2: temp[40] is about to be written\n"
+                      "scan, block (0,0,0), thread (40,0,0), at scan.cu:23", answers[3])
+        self.assertIn("Watchpoint 2: temp[40] was written", answers[4])
 
     def test_who_names_the_stores_with_their_values(self):
         answers, _ = session(*LOOP, "next", "who temp[40]", "goto 2")
@@ -119,6 +125,8 @@ class Values(unittest.TestCase):
         ("print *in == temp[1] && t < 64", "*in == temp[1] && t < 64 = 1"),
         ("print &temp[2] - 8 == temp", None),
         ("print factor", "factor = 2"),
+        ("print grid[1]", "grid[1] = {3, 4, 5}"),
+        ("print grid[t - 39][2] + grid[0][1]", "grid[t - 39][2] + grid[0][1] = 6"),
         ("print threadIdx", "threadIdx = (40,0,0)"),
         ("print block == (0,0,0)", "block == (0,0,0) = 1"),
         ("print -t / 3 % 5", "-t / 3 % 5 = -3"),
@@ -127,7 +135,7 @@ class Values(unittest.TestCase):
         ("print tmp", "there is no variable tmp here; is it temp?."),
         ("print t +", "the expression ends too early."),
         ("print given.third", "the struct has no member third."),
-        ("print ((int *)0)[0]", None),
+        ("print " + "(" * 2000 + "1", "the expression is nested too deeply."),
         ("who left", "left is a thread's own: in a register or in local memory. Only shared and "
                      "global memory can be watched."),
         ("delete 7", "There is no breakpoint 7."),
@@ -155,7 +163,7 @@ class Values(unittest.TestCase):
     def test_set_var_changes_the_run(self):
         answers, done = session("break 31 if thread == 63 && blockIdx.x == 0", "run",
                                 "set var temp[63] = 5", "next", "continue", "continue")
-        self.assertIn("Going back, and forward again", answers[2])
+        self.assertIn("Earlier places", answers[2])
         self.assertIn("10.25", done.stdout)
 
     def test_lines_and_registers_without_names(self):

@@ -108,7 +108,7 @@ static bool converse(int socket)
         if (*message == 'o') fputs(message + 1, stdout);
         if (*message == 'q') return true;
         if (*message != 'p') continue;
-        if (!next_line(line)) return true;
+        if (!next_line(line)) snprintf(line, sizeof line, "quit");
         fflush(stdout);
         size_t size = strlen(line) ? strlen(line) : 1; /* an empty message would be an end */
         if (send(socket, line, size, MSG_NOSIGNAL) < 0) return false;

@@ -447,21 +447,22 @@ static bool do_lanes(struct at_stop *c, char *words)
     struct typed_value value;
     size_t width = 1;
     if (!needs_lane(c)) return false;
-    bool is_same = !strcmp(session->of_lanes, words);
-    if (!expression_value(c->lane, words, &value, message)) {
-        say("%s.\n", message);
-        return false;
-    }
+    bool is_same = !strcmp(session->of_lanes, words), has_some = false;
     for (int l = 0; l < WARP; l++) { /* a lane elsewhere may not have the variables */
         const struct warp *w = c->lane->warp;
         struct lane one = {c->lane->warp, NULL, l};
         for (unsigned k = 0; k < w->fragment_count; k++)
             if (w->fragments[k].mask >> l & 1) one.fragment = &w->fragments[k];
         bool has_value = one.fragment && expression_value(&one, words, &value, message);
+        has_some |= has_value;
         snprintf(text, sizeof text, "-");
         if (has_value) value_print(&one, &value, text, sizeof text);
         snprintf(values[l], sizeof values[l], "%.30s", text);
         if (strlen(values[l]) > width) width = strlen(values[l]);
+    }
+    if (!has_some) {
+        say("%s.\n", message);
+        return false;
     }
     uint32_t active = c->lane->fragment ? c->lane->fragment->mask : 0;
     bool has_changed = false, has_inactive = false;
@@ -558,7 +559,7 @@ static bool do_set(struct at_stop *c, char *words)
         if (!expression_assign(c->lane, trimmed(words), sign + 1, message))
             say("%s.\n", *message ? message : "No memory is there");
         else
-            say("Going back, and forward again, will not have this change.\n");
+            say("Earlier places do not have this change.\n");
     }
     return false;
 }
@@ -717,9 +718,8 @@ static void say_writes(const struct at_stop *c)
     char block[48], thread[48], value[MESSAGE] = "";
     struct typed_value v;
     char message[MESSAGE];
-    const struct launch *launch = session_launch();
     if (!session->write_count) say("Nothing in the history has written %s.\n", session->word.where);
-    for (unsigned k = 0; k < session->write_count && launch; k++) {
+    for (unsigned k = 0; k < session->write_count; k++) {
         const struct write *w = &session->writes[k];
         *value = '\0';
         if (w->has_value && c->lane &&
@@ -728,12 +728,14 @@ static void say_writes(const struct at_stop *c)
             memcpy(v.bytes, w->value, v.type.bytes);
             value_print(c->lane, &v, value, sizeof value);
         }
-        say("%u  block %s, thread %s, %s:%u %s%s%s\n", k + 1,
-            named(block_at(launch, w->block), block), named(thread_at(launch, w->thread), thread),
-            w->file, w->line, w->is_atomic ? "changed it atomically" : "stored", *value ? " " : "",
-            value);
+        say("%u  block %s, thread %s, %s:%u %s%s%s\n", k + 1, named(w->block_id, block),
+            named(w->thread_id, thread), w->file, w->line,
+            w->is_atomic ? "changed it atomically" : "stored", *value ? " " : "", value);
     }
-    if (session->write_count) say("`goto 1` goes to the newest of them.\n");
+    if (session->write_count)
+        say("`goto 1` goes to the newest of them, `goto %u` to the oldest; ask there for earlier "
+            "ones.\n",
+            session->write_count);
 }
 
 static bool do_who(struct at_stop *c, char *words)
@@ -802,8 +804,8 @@ static bool do_other(struct at_stop *c, char *words)
 
 static bool do_quit(struct at_stop *c, char *words)
 {
-    (void)c;
     (void)words;
+    if (session->is_over && history_is_present()) return set_goal(c, GO_ON, false);
     send_message('q', "");
     for (;;) pause(); /* the other end ends all */
     return false;
@@ -875,10 +877,10 @@ static void refuse(const char *word)
 {
     for (int k = 0; k < COMMANDS; k++)
         if (strlen(word) > 2 && !strncmp(commands[k].name, word, 3)) {
-            say("There is no command %s; is it %s?\n", word, commands[k].name);
+            say("There is no command %.60s; is it %s?\n", word, commands[k].name);
             return;
         }
-    say("There is no command %s; `help` lists them.\n", word);
+    say("There is no command %.60s; `help` lists them.\n", word);
 }
 
 /* Executes a line. Returns whether the run goes on. */

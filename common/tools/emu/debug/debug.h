@@ -35,16 +35,19 @@ enum type_kind {
     TYPE_STRUCT,
     TYPE_TRIPLE, /* threadIdx and the like, (x,y,z) */
 };
-/* A type. `die` is its entry, for a pointer or an array that of the elements (0: unknown). */
+/* A type. `die` is its entry, of a pointer that of what it points to (0: unknown). */
 struct type {
     enum type_kind kind;
-    bool is_signed;
-    unsigned bytes;      /* of a pointer, an array or a struct: of all of it */
-    uint32_t die, count; /* count: elements of an array */
+    bool is_signed, is_reference; /* is_reference: a pointer that stands for what it points to */
+    unsigned bytes;               /* of a pointer, an array or a struct: of all of it */
+    uint32_t die, count;          /* count: elements of an array */
     const struct dwarf *dwarf;
+    unsigned level; /* of an array of arrays: the dimensions that are left out */
 };
 /* The type of an entry, with typedefs and qualifiers left out. */
 struct type type_at(const struct dwarf *, uint32_t die);
+/* Of the elements of an array, or of what a pointer points to. */
+struct type type_element(const struct type *);
 /* The name of a type as in the source, "float", "struct pair", "int *". */
 void type_name(const struct type *, char *text, size_t size);
 /* A member of a struct: its type and its offset. False: there is none of the name. `name` NULL: the
@@ -132,6 +135,7 @@ struct stop_point {
 struct write {
     struct run_place place;
     uint64_t block;
+    struct emu_dim block_id, thread_id;
     unsigned thread, line, bytes;
     char file[TEXT];
     uint8_t value[8]; /* has_value: what was stored */
@@ -174,6 +178,7 @@ struct session {
     char of_lanes[TEXT], lanes[WARP][32]; /* the last `lanes`: its expression and values */
     uint64_t history_bytes;
     int socket;
+    bool is_over; /* the program has ended: the process itself stands at its end */
     volatile bool is_interrupted;
 };
 

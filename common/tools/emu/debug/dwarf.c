@@ -169,6 +169,7 @@ enum attribute {
     AT_BYTES = 0x0b,
     AT_LOW = 0x11,
     AT_HIGH = 0x12,
+    AT_BITS = 0x0d,
     AT_COUNT = 0x37,
     AT_UPPER = 0x2f,
     AT_MEMBER = 0x38,
@@ -203,7 +204,7 @@ enum { HEADER = 11, REGISTER_FORM_BYTES = 1 }; /* a unit's header: length, versi
 struct die {
     uint32_t offset, next; /* of the entry behind it: its first child, or what follows */
     enum tag tag;
-    bool has_children, is_list;
+    bool has_children, is_list, is_bits;
     const char *name, *linkage, *low, *high;
     uint32_t type, origin;
     uint64_t bytes, count, encoding, list;
@@ -269,6 +270,7 @@ static void read_attribute(const struct dwarf *d, struct die *e, uint64_t attrib
     case AT_COUNT: e->count = value, e->has_count = true; break;
     case AT_UPPER: e->count = value + 1, e->has_count = true; break;
     case AT_ENCODING: e->encoding = value; break;
+    case AT_BITS: e->is_bits = true; break;
     case AT_LOCATION: /* nvcc writes the offset after the section's name, or as a number */
         e->has_location = e->is_list = true;
         e->list = value;
@@ -315,10 +317,38 @@ static uint32_t behind(const struct dwarf *d, const struct die *e)
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
+/* An array without its first `level` dimensions, which are the entry's children. */
+static struct type array_at(const struct dwarf *d, const struct die *e, unsigned level)
+{
+    struct type type = {.kind = TYPE_ARRAY, .dwarf = d, .die = e->offset, .level = level};
+    struct die range;
+    unsigned number = 0;
+    type.bytes = type_at(d, e->type).bytes;
+    for (uint32_t at = e->next; e->has_children && read_entry(d, at, &range);
+         at = behind(d, &range)) {
+        if (number == level) type.count = (uint32_t)range.count;
+        if (number++ >= level) type.bytes *= (unsigned)range.count;
+    }
+    return type;
+}
+
+struct type type_element(const struct type *type)
+{
+    struct die e, range;
+    unsigned dimensions = 0;
+    if (type->kind != TYPE_ARRAY || !read_entry(type->dwarf, type->die, &e))
+        return type_at(type->dwarf, type->die);
+    for (uint32_t at = e.next; e.has_children && read_entry(type->dwarf, at, &range);
+         at = behind(type->dwarf, &range))
+        dimensions++;
+    return type->level + 1 < dimensions ? array_at(type->dwarf, &e, type->level + 1)
+                                        : type_at(type->dwarf, e.type);
+}
+
 struct type type_at(const struct dwarf *d, uint32_t offset)
 {
     enum { ENCODED_BOOL = 2, ENCODED_FLOAT = 4, ENCODED_SIGNED = 5, SIGNED_CHAR = 6, CHAR = 8 };
-    struct die e, inner;
+    struct die e;
     struct type type = {.dwarf = d, .die = offset};
     if (!d || !offset || !read_entry(d, offset, &e)) return type;
     type.bytes = (unsigned)e.bytes;
@@ -337,18 +367,14 @@ struct type type_at(const struct dwarf *d, uint32_t offset)
     case TAG_POINTER:
     case TAG_REFERENCE:
         type.kind = TYPE_POINTER;
+        type.is_reference = e.tag == TAG_REFERENCE;
         type.bytes = 8;
         type.die = e.type;
         return type;
     case TAG_STRUCTURE:
     case TAG_CLASS:
     case TAG_UNION: type.kind = TYPE_STRUCT; return type;
-    case TAG_ARRAY:
-        type.kind = TYPE_ARRAY;
-        type.die = e.type;
-        if (e.has_children && read_entry(d, e.next, &inner)) type.count = (uint32_t)inner.count;
-        type.bytes = type.count * type_at(d, e.type).bytes;
-        return type;
+    case TAG_ARRAY: return array_at(d, &e, 0);
     default: return type;
     }
 }
@@ -358,7 +384,7 @@ void type_name(const struct type *type, char *text, size_t size)
     struct die e = {0};
     char inner[MESSAGE];
     if (type->kind == TYPE_POINTER || type->kind == TYPE_ARRAY) {
-        const struct type of = type_at(type->dwarf, type->die);
+        const struct type of = type_element(type);
         type_name(&of, inner, sizeof inner);
         if (type->kind == TYPE_POINTER)
             snprintf(text, size, "%s *", of.kind == TYPE_NONE ? "void" : inner);
@@ -384,7 +410,7 @@ bool type_member(const struct type *type, const char *name, unsigned number, str
             number--;
             continue;
         }
-        *member = type_at(type->dwarf, inner.type);
+        *member = inner.is_bits ? (struct type){0} : type_at(type->dwarf, inner.type);
         *offset = (uint32_t)inner.member;
         if (found) snprintf(found, size, "%s", inner.name ? inner.name : "");
         return true;

@@ -153,6 +153,7 @@ struct expression {
     const struct lane *lane;
     const char *at;
     char *message; /* of the first mistake; "": none */
+    unsigned depth;
 };
 
 __attribute__((format(printf, 2, 3))) static struct typed_value wrong(struct expression *p,
@@ -185,6 +186,14 @@ static bool take(struct expression *p, const char *sign)
     return true;
 }
 
+static struct typed_value load(struct expression *p, struct type type, uint64_t address);
+
+/* What a reference stands for; other values as they are. */
+static struct typed_value referred(struct expression *p, struct typed_value v)
+{
+    return v.type.is_reference ? load(p, type_element(&v.type), (uint64_t)integer_of(&v)) : v;
+}
+
 static struct typed_value load(struct expression *p, struct type type, uint64_t address)
 {
     struct typed_value v = {.type = type, .has_address = true, .address = address, .slot = NO_SLOT};
@@ -192,7 +201,7 @@ static struct typed_value load(struct expression *p, struct type type, uint64_t 
     if (type.kind == TYPE_NONE) return wrong(p, "the type there is unknown");
     if (!is_whole && !lane_read(p->lane, address, v.bytes, type.bytes))
         return wrong(p, "no memory is at 0x%" PRIx64, address);
-    return v;
+    return referred(p, v);
 }
 
 /* The address of a variable of the PTX. */
@@ -237,8 +246,9 @@ static struct typed_value variable_value(struct expression *p, const struct know
         else
             value.bytes[0] =
                 *(uint32_t *)(void *)register_at(p->lane, value.slot, 0) >> p->lane->lane & 1;
-        if (v->type.kind == TYPE_NONE) value.type = (struct type){TYPE_INT, true, bytes, 0, 0, 0};
-        return value;
+        if (v->type.kind == TYPE_NONE)
+            value.type = (struct type){.kind = TYPE_INT, .is_signed = true, .bytes = bytes};
+        return referred(p, value);
     }
     if (v->where == AT_SYMBOL && symbol_address(p->lane, v->symbol, &address))
         return load(p, v->type, address + (uint64_t)v->offset);
@@ -286,7 +296,7 @@ static struct typed_value outer_value(struct expression *p, const char *name)
     const struct frame *frame = p->lane->fragment->frame;
     struct fragment outer = *p->lane->fragment;
     const struct lane caller = {p->lane->warp, &outer, p->lane->lane};
-    struct expression inside = {&caller, "", p->message};
+    struct expression inside = {&caller, "", p->message, 0};
     outer.frame = frame->caller;
     outer.pc = frame->return_pc - 1;
     struct typed_value v = variable_named(&inside, name);
@@ -317,6 +327,7 @@ static const struct known_variable *find_variable(struct expression *p, const ch
         const struct ptx_function *function;
         unsigned line;
         char name[64];
+        bool is_there;
         struct known_variable variable;
     } kept[KEPT], *own;
     const struct lane *l = p->lane;
@@ -325,20 +336,20 @@ static const struct known_variable *find_variable(struct expression *p, const ch
     const struct insn *at = l->fragment ? &kernel->code[l->fragment->pc] : NULL;
     unsigned line = at && at->source ? at->source->line : 0;
     own = &kept[(line * 31 + (unsigned char)name[0] * 7 + strlen(name)) % KEPT];
-    if (own->function == f && own->line == line && !strcmp(own->name, name)) return &own->variable;
+    if (own->function == f && own->line == line && !strcmp(own->name, name) &&
+        (own->is_there || !says_nearest))
+        return own->is_there ? &own->variable : NULL;
     struct known_variable *all = allocated(malloc(MOST * sizeof *all)), *found = NULL;
     const struct dwarf *d = dwarf_of(&kernel->module->text, f->unit);
     size_t count = dwarf_variables(d, f, line, all, MOST);
     for (size_t i = 0; i < count; i++)
         if (!strcmp(all[i].name, name) && (!found || all[i].depth >= found->depth)) found = &all[i];
-    if (found) {
-        own->function = f;
-        own->line = line;
-        snprintf(own->name, sizeof own->name, "%s", name);
-        own->variable = *found;
-    } else if (says_nearest) {
-        unknown(p, name, all, count, d != NULL);
-    }
+    own->function = f;
+    own->line = line;
+    own->is_there = found;
+    snprintf(own->name, sizeof own->name, "%s", name);
+    if (found) own->variable = *found;
+    if (!found && says_nearest) unknown(p, name, all, count, d != NULL);
     free(all);
     return found ? &own->variable : NULL;
 }
@@ -371,7 +382,7 @@ static struct typed_value take_register(struct expression *p)
     struct typed_value value = variable_value(p, &named);
     if (name[1] == 'f') value.type.kind = TYPE_FLOAT;
     if (value.type.kind == TYPE_INT && !value.type.bytes)
-        value.type = (struct type){TYPE_INT, false, 1, 0, 0, 0};
+        value.type = (struct type){.kind = TYPE_INT, .bytes = 1};
     return value;
 }
 
@@ -425,7 +436,7 @@ static struct typed_value primary(struct expression *p)
 static struct typed_value element(struct expression *p, const struct typed_value *v,
                                   const struct typed_value *index)
 {
-    struct type type = type_at(v->type.dwarf, v->type.die);
+    struct type type = type_element(&v->type);
     uint64_t base = (uint64_t)integer_of(v);
     if (v->type.kind != TYPE_ARRAY && v->type.kind != TYPE_POINTER)
         return wrong(p, "only an array or a pointer has elements");
@@ -477,6 +488,8 @@ static struct typed_value postfix(struct expression *p)
 
 static struct typed_value unary(struct expression *p)
 {
+    enum { MOST = 1000 };
+    if (++p->depth > MOST) return wrong(p, "the expression is nested too deeply");
     if (take(p, "-")) {
         struct typed_value v = unary(p);
         return v.type.kind == TYPE_FLOAT ? real(-number_of(&v)) : integer(-integer_of(&v));
@@ -498,7 +511,8 @@ static struct typed_value unary(struct expression *p)
         if (!v.has_address) return wrong(p, "it has no address: it is in a register");
         uint64_t address = v.address;
         struct typed_value pointer = integer((int64_t)address);
-        pointer.type = (struct type){TYPE_POINTER, false, 8, v.type.die, 0, v.type.dwarf};
+        pointer.type = (struct type){
+            .kind = TYPE_POINTER, .bytes = 8, .die = v.type.die, .dwarf = v.type.dwarf};
         return pointer;
     }
     return postfix(p);
@@ -587,10 +601,11 @@ static struct typed_value combine(struct expression *p, const char *sign, struct
     if (is_comparison(sign)) return compare(sign, &a, &b);
     bool is_pointer = a.type.kind == TYPE_POINTER || a.type.kind == TYPE_ARRAY;
     if (is_pointer && strchr("+-", *sign) && is_number(&b.type)) {
-        struct type of = type_at(a.type.dwarf, a.type.die);
+        struct type of = type_element(&a.type);
         int64_t step = integer_of(&b) * (int64_t)of.bytes;
         struct typed_value moved = integer(integer_of(&a) + (*sign == '+' ? step : -step));
-        moved.type = (struct type){TYPE_POINTER, false, 8, a.type.die, 0, a.type.dwarf};
+        moved.type =
+            (struct type){.kind = TYPE_POINTER, .bytes = 8, .die = of.die, .dwarf = a.type.dwarf};
         return moved;
     }
     if (a.type.kind == TYPE_FLOAT || b.type.kind == TYPE_FLOAT)
@@ -612,7 +627,7 @@ static struct typed_value expression(struct expression *p, int least)
 
 static bool evaluate(const struct lane *l, const char *text, struct typed_value *v, char *message)
 {
-    struct expression p = {l, text, message};
+    struct expression p = {l, text, message, 0};
     *message = '\0';
     *v = expression(&p, 0);
     skip(&p);
@@ -670,9 +685,9 @@ static void append(char *text, size_t size, const char *more)
 static void print_parts(const struct lane *l, const struct typed_value *v, char *text, size_t size)
 {
     char part[MESSAGE], name[64], message[MESSAGE] = "";
-    struct type type = type_at(v->type.dwarf, v->type.die);
+    struct type type = type_element(&v->type);
     uint32_t offset = 0;
-    struct expression p = {l, "", message};
+    struct expression p = {l, "", message, 0};
     append(text, size, "{");
     for (unsigned k = 0;; k++) {
         if (v->type.kind == TYPE_ARRAY) {

@@ -57,11 +57,7 @@ void history_launch(void)
     history->next = 0;
 }
 
-/* The system's own: fork and _exit of this library are the runtime's, which write reports. */
-static pid_t new_process(void)
-{
-    return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
-}
+/* The system's own: _exit of this library is the runtime's, which writes reports. */
 static _Noreturn void leave(void)
 {
     for (;;) syscall(SYS_exit_group, EXIT_SUCCESS);
@@ -196,7 +192,7 @@ static void stand_still(struct past *copy)
             copy->is_used = false;
             leave();
         }
-        pid_t again = new_process();
+        pid_t again = fork();
         if (again == 0) break;
         if (again > 0) continue;
         say("No process can be started to execute the run again: %s.\n", strerror(errno));
@@ -223,7 +219,7 @@ bool history_keep(struct run_place place)
     if (copy->process > 0) waitpid(copy->process, NULL, WNOHANG); /* one that has ended */
     *copy = (struct past){.is_used = true, .place = place};
     sem_init(&copy->wake, 1, 0);
-    pid_t process = new_process();
+    pid_t process = fork();
     if (process == 0) {
         stand_still(copy);
         return true;

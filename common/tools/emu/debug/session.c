@@ -88,9 +88,12 @@ static uint32_t body_of(const struct emu_kernel *kernel, const struct callee *ca
 }
 
 /* Is it the first instruction of the body of the function with that name? */
-static bool begins_function(const struct emu_kernel *kernel, const char *name, uint32_t pc)
+static bool begins_function(const struct emu_kernel *kernel, const char *where, uint32_t pc)
 {
-    char own[200];
+    char own[200], name[TEXT];
+    const char *scope = strrchr(where, ':');
+    snprintf(name, sizeof name, "%s", scope ? scope + 1 : where);
+    name[strcspn(name, "<")] = '\0'; /* "tile<int>", "ns::scan" */
     kernel_base_name(kernel->info.name, own, sizeof own);
     if (!strcmp(own, name)) return pc == body_of(kernel, NULL);
     for (size_t k = 0; k < kernel->function_count; k++) {
@@ -405,7 +408,7 @@ static void note_stop(const struct warp *w, const char *why, int lane)
         goal->block = w->block->index;
         goal->thread = w->index * WARP + (unsigned)lane;
     }
-    if (!w || state.hit) {
+    if (!w) {
         goal->block = state.hit_block;
         goal->thread = state.hit_thread;
     }
@@ -438,6 +441,7 @@ static void arrive(struct warp *w, const struct fragment *f, const char *event)
     char why[MESSAGE];
     int lane;
     if (w) focus_inside(w, f);
+    if (w) mark(w->block->launch->kernel); /* this process may have older marks */
     for (;;) {
         if (goal->search && !goal->is_under_way) {
             begin_part();
@@ -453,8 +457,8 @@ static void arrive(struct warp *w, const struct fragment *f, const char *event)
             if (!go_by_target()) break;
         } else {
             const struct run_place front = history_front();
-            if (!history_is_present() && place_compare(&session->place, &front) >= 0)
-                history_return();
+            bool is_front = place_compare(&session->place, &front) >= 0;
+            if (!history_is_present() && is_front && !state.hit) history_return();
             if (place_compare(&session->place, &goal->from) == 0) break;
             if (!(w ? stops_at(w, f, why, &lane) : event != NULL)) break;
             if (w && lane >= 0) focus(w, lane);
@@ -537,9 +541,11 @@ static bool stored_value(struct warp *w, const struct insn *i, const struct acce
                     word->address >= a->address[lane] && i->element_bytes <= 8;
     uint64_t k = is_plain ? (word->address - a->address[lane]) / i->element_bytes : 0;
     if (!is_plain || k >= i->elements || i->memory.value[k] == NO_SLOT) return false;
-    unsigned lane_bytes = i->element_bytes > 4 ? 8 : 4;
-    memcpy(value, (uint8_t *)slot_at(w, i->memory.value[k]) + (unsigned)lane * lane_bytes,
-           i->element_bytes);
+    unsigned lane_bytes = i->element_bytes > 4 ? 8 : 4,
+             inside = (unsigned)((word->address - a->address[lane]) % i->element_bytes);
+    if (inside + word->bytes > i->element_bytes) return false;
+    memcpy(value, (uint8_t *)slot_at(w, i->memory.value[k]) + (unsigned)lane * lane_bytes + inside,
+           word->bytes);
     return true;
 }
 
@@ -554,6 +560,8 @@ static void note_write(struct warp *w, const struct insn *i, const struct access
     *new = (struct write){.place = place,
                           .block = w->block->index,
                           .thread = w->index * WARP + (unsigned)lane,
+                          .block_id = w->block->id,
+                          .thread_id = thread_of(w, lane),
                           .is_atomic = a->operation == OPERATION_ATOMIC};
     new->has_value = stored_value(w, i, a, lane, new->value);
     new->line = line_at(kernel, (uint32_t)(i - kernel->code), &file);
@@ -567,7 +575,15 @@ static void note_watched(const struct warp *w, const struct access *a, int lane)
         const struct stop_point *stop = &session->stops[k];
         bool is_meant =
             stop->number && stop->is_watch && (stop->is_read ? access_reads(a) : access_writes(a));
-        if (!is_meant || state.hit || !touches(stop, a, lane)) continue;
+        if (!is_meant || !touches(stop, a, lane)) continue;
+        if (session->goal.search == FOR_STOP) { /* it stands before the access then */
+            session->place = (struct run_place){state.launches, now() - 1, 0};
+            char why[MESSAGE];
+            snprintf(why, sizeof why, "Watchpoint %d: %s is about to be %s", stop->number,
+                     stop->where, stop->is_read ? "read" : "written");
+            note_stop(w, why, lane);
+            continue;
+        }
         state.hit = stop;
         state.hit_block = w->block->index;
         state.hit_thread = w->index * WARP + (unsigned)lane;
@@ -645,6 +661,7 @@ static void debug_end(void)
     if (!session || !history_is_present()) return;
     session->place = (struct run_place){state.launches + 1, 0, 0};
     if (session->goal.go == GO_TO) session->goal = (struct goal){.go = GO_ON};
+    session->is_over = true;
     arrive(NULL, NULL, "The program has ended");
 }
 
