@@ -3,8 +3,8 @@
  * step and variant instead, as the page makes them: objects of step, variant, n, choice and
  * request; the argument is the folder of PTX. With --judge, judges the answers to a lab on stdin,
  * [name, answers] (common/tools/page/labs.js). With --code, judges the texts on stdin as the page does,
- * [task, path, text] each (common/tools/page/code_lab.js). With --flow, checks the lines that the
- * page draws from loads to stores: of each { ptx, trace } on stdin, how many stores have lines, and
+ * [task, path, text] each (common/tools/page/code_lab.js), and measures the processor's time. With
+ * --flow, checks the lines that the page draws from loads to stores: of each { ptx, trace } on stdin, how many stores have lines, and
  * how many of these are not the sum of the words at which their lines begin, as the thread has
  * loaded them. */
 "use strict";
@@ -60,8 +60,9 @@ async function judgedCode(file) {
     const { judgeRequest } = require(path.join(PAGE, "code_lab.js"));
     const run = await runnerOf(file), labs = labTexts(file);
     return given().map(([judge, name, text]) => {
-        const answer = JSON.parse(run(judgeRequest(labs, { judge }, name, text)));
-        return { ...answer, printed: [...run.printed] };
+        const start = process.cpuUsage(), request = judgeRequest(labs, { judge }, name, text);
+        const answer = JSON.parse(run(request)), seconds = process.cpuUsage(start).user / 1e6;
+        return { ...answer, printed: [...run.printed], seconds };
     });
 }
 

@@ -2,9 +2,10 @@
 to their place, the reader's own text, and the compiler in WebAssembly beside the native one."""
 import json
 import subprocess
+import time
 import unittest
 
-from browser import BUILT, TOP, Page, need, node
+from browser import BUILT, TOP, Page, check_below, need, node
 
 STEP_3 = (TOP / "steps/03-work-efficient/scan.cu").read_text(encoding="utf-8")
 # What a reader types: the kernel alone.
@@ -169,6 +170,9 @@ class OwnCuda(Page):
         self.assertFalse(self.all("form fieldset"))
 
 
+MILLISECONDS = 50  # a compilation takes at most
+
+
 class CompilerInWasm(unittest.TestCase):
     """PTX and diagnostics are the same as natively."""
 
@@ -186,6 +190,17 @@ class CompilerInWasm(unittest.TestCase):
             native = subprocess.run([str(BUILT / "native")], input=request, capture_output=True,
                                     text=True, check=True).stdout
             self.assertEqual(answer, native)
+
+    def test_a_compilation_is_short(self):
+        need("emcc", "node")
+        request, many = self.requests()[0], 20
+
+        def seconds(count):
+            start = time.monotonic()
+            node("--answers", str(BUILT / "emulator.js"), given=json.dumps([request] * count))
+            return time.monotonic() - start
+        once = min(seconds(1) for _ in range(2))
+        check_below(self, once + many * MILLISECONDS / 1000, lambda: seconds(1 + many))
 
 
 if __name__ == "__main__":

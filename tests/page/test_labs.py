@@ -15,7 +15,7 @@ import unittest
 import zlib
 from pathlib import Path
 
-from browser import BUILT, TOP, Page, need, node
+from browser import BUILT, TOP, Page, check_below, need, node
 
 RIGHT = {"barrier": ["1"], "conflicts": ["4", "6", "6", "6", "6", "2", "0"],
          "missing": ["2", "3", "1"], "sweep": ["abcdefghi"], "upsweep": ["abcdefghi"],
@@ -208,6 +208,8 @@ class WithoutStorage(InThePage):
 sys.path.append(str(TOP / "tests/python/cc"))
 from own import LABS, files, run, source_of  # noqa: E402
 
+SECONDS = 2  # of the processor, that a lab's points may take
+
 WASM_BYTES = 979_430 - 143_600 + 250_000  # before the compiler, and what may be added
 BOX = "[data-code=%s] "
 VALUE = "return document.querySelector(arguments[0]).value"
@@ -240,6 +242,13 @@ class CodeJudge(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         need("emcc", "pandoc", "node")
+
+    def test_points_come_in_time(self):
+        def slowest():
+            answers = judged_code([(str(lab), "labs/lab.cu", solution(lab)) for lab in LABS])
+            self.assertTrue(all(answer["right"] for answer in answers))
+            return max(answer["seconds"] for answer in answers)
+        check_below(self, SECONDS, slowest)
 
     def test_each_file_gets_the_lines_and_hints_of_check_lab(self):
         with tempfile.TemporaryDirectory() as folder:
