@@ -4,9 +4,9 @@
  * request; the argument is the folder of PTX. With --judge, judges the answers to a lab on stdin,
  * [name, answers] (common/tools/page/labs.js). With --code, judges the texts on stdin as the page does,
  * [task, path, text] each (common/tools/page/code_lab.js), and measures the processor's time. With
- * --flow, checks the lines that the page draws from loads to stores: of each { ptx, trace } on stdin, how many stores have lines, and
- * how many of these are not the sum of the words at which their lines begin, as the thread has
- * loaded them. */
+ * --flow, checks the lines that the page draws from loads to stores: of each { ptx, trace } on stdin,
+ * how many stores have lines, and how many of these are not the sum of the words at which their
+ * lines begin, as the thread has loaded them. */
 "use strict";
 const fs = require("fs");
 const path = require("path");
