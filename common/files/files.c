@@ -137,7 +137,8 @@ const char *replacement_name(const struct replacement *new)
     return new->made != NULL ? new->made->name : NULL;
 }
 
-int replacement_close(struct replacement *new)
+/* Completes the new file, but not in its place. */
+static int replacement_close(struct replacement *new)
 {
     int error = ferror(new->file) ? EIO : 0;
     if (fflush(new->file) != 0) error = errno;

@@ -26,15 +26,11 @@ struct replacement {
  * of any new file. Returns 0 or an errno; after an errno there is nothing to end. */
 int replacement_begin(struct replacement *, const char *path);
 
-/* The name under which another process may write to the new file, too, until replacement_close;
+/* The name under which another process may write to the new file, too, until replacement_end;
  * NULL if the file is written directly. */
 const char *replacement_name(const struct replacement *);
 
-/* Completes the new file, but not in its place. A full disk shows here at the latest. Returns 0, or
- * an errno; after an errno the new file has been removed. */
-int replacement_close(struct replacement *);
-
-/* Puts the new file, closed or not, into its place. Returns 0, or an errno; after an errno the old
+/* Puts the new file into its place. A full disk shows here at the latest. Returns 0, or an errno; after an errno the old
  * file is unchanged and the new one has been removed. */
 int replacement_end(struct replacement *);
 

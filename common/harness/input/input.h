@@ -102,8 +102,6 @@ struct npy_file {
 /* Opens a regular .npy file with as many elements as its header promises, at least one. Returns 0,
  * or EXIT_USAGE; then there is nothing to close. */
 int npy_file_open(struct npy_file *, const char *path, struct fault *);
-/* The type that holds the file's elements. */
-enum element npy_file_type(const struct npy_file *);
 /* Reads elements part.first … of the file into input->data, converted as input_read() does it.
  * Returns 0 or EXIT_USAGE. */
 int npy_file_read(struct npy_file *, struct input *, enum element, struct input_part,

@@ -288,6 +288,9 @@ static int open_regular(struct npy_file *f, struct fault *fault)
     return 0;
 }
 
+/* The type that holds the file's elements. */
+static enum element npy_file_type(const struct npy_file *f) { return elements[f->header.kind]; }
+
 /* Has the file as many elements as its header promises? */
 static int check_length(const struct npy_file *f, struct fault *fault)
 {
@@ -312,8 +315,6 @@ int npy_file_open(struct npy_file *f, const char *path, struct fault *fault)
     if (code) npy_file_close(f);
     return code;
 }
-
-enum element npy_file_type(const struct npy_file *f) { return elements[f->header.kind]; }
 
 int npy_file_read(struct npy_file *f, struct input *input, enum element element,
                   struct input_part part, struct fault *fault)

@@ -122,7 +122,8 @@ double ranks_largest(const struct ranks *r, double number)
     return word.number;
 }
 
-int ranks_share(const struct ranks *r, char *text, size_t size, struct fault *fault)
+/* A rank's text, if it is not "", replaces those of the ranks behind it. Returns as ranks_agree. */
+static int ranks_share(const struct ranks *r, char *text, size_t size, struct fault *fault)
 {
     struct word word = {.number = 0};
     if (!r) return 0;

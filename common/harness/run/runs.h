@@ -139,8 +139,6 @@ struct ranks {
 /* The code of the first rank that has failed, whose sentence gets into the fault. */
 int ranks_agree(const struct ranks *, int code, struct fault *);
 double ranks_largest(const struct ranks *, double number);
-/* A rank's text, if it is not "", replaces those of the ranks behind it. Returns as ranks_agree. */
-int ranks_share(const struct ranks *, char *text, size_t size, struct fault *);
 
 /* Is the result shifted, because --inclusive asks for it? Other subjects obey by themselves. */
 bool subject_shifts(const struct subject *);

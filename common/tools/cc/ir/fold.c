@@ -351,7 +351,8 @@ static void put_constant_right(struct ir_value *v)
     v->operand[1] = left;
 }
 
-struct ir_value *ir_folded(struct ir_function *f, struct ir_value *v)
+/* What the value is the same as, or NULL. It may put simpler values in front of `v`. */
+static struct ir_value *ir_folded(struct ir_function *f, struct ir_value *v)
 {
     if (!ir_is_pure(v) || !ir_operand(v, 0)) return NULL;
     struct ir_value *constant = fold_constants(f, v);

@@ -214,8 +214,6 @@ bool ir_dominates(const struct ir_block *, const struct ir_block *);
 struct ir_value *ir_build(struct ir_function *, struct ir_block *, struct ir_value *);
 /* Puts a new value before `at`, or finds what it is. */
 struct ir_value *ir_build_before(struct ir_function *, struct ir_value *at, struct ir_value *);
-/* What the value is the same as, or NULL. It may put simpler values in front of `value`. */
-struct ir_value *ir_folded(struct ir_function *, struct ir_value *);
 
 /* The constant that a value of constants is, computed as the GPU computes it; NULL: an operand is
  * no constant, or the result is undefined in C, and left to the GPU. */

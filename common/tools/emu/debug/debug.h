@@ -99,9 +99,8 @@ void value_print(const struct lane *, const struct typed_value *, char *text, si
 /* Stores an expression's value in a variable. */
 bool expression_assign(const struct lane *, const char *target, const char *text,
                        char message[MESSAGE]);
-/* Reads and writes memory of a generic address as the lane would. False: nothing is there. */
+/* Reads memory of a generic address as the lane would. False: nothing is there. */
 bool lane_read(const struct lane *, uint64_t address, void *, size_t bytes);
-bool lane_write(const struct lane *, uint64_t address, const void *, size_t bytes);
 
 /* ---- the session ----------------------------------------------------------------------------- */
 

@@ -47,7 +47,7 @@ bool lane_read(const struct lane *l, uint64_t address, void *to, size_t bytes)
     return true;
 }
 
-bool lane_write(const struct lane *l, uint64_t address, const void *from, size_t bytes)
+static bool lane_write(const struct lane *l, uint64_t address, const void *from, size_t bytes)
 {
     for (size_t k = 0; k < bytes; k++)
         if (!byte_at(l, address + k)) return false;
