@@ -30,8 +30,8 @@ int replacement_begin(struct replacement *, const char *path);
  * NULL if the file is written directly. */
 const char *replacement_name(const struct replacement *);
 
-/* Puts the new file into its place. A full disk shows here at the latest. Returns 0, or an errno; after an errno the old
- * file is unchanged and the new one has been removed. */
+/* Puts the new file into its place. A full disk shows here at the latest. Returns 0, or an errno;
+ * after an errno the old file is unchanged and the new one has been removed. */
 int replacement_end(struct replacement *);
 
 /* Removes the new file, if there is one. In a child that has inherited it by fork, it forgets the
