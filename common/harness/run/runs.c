@@ -132,7 +132,7 @@ static int ranks_share(const struct ranks *r, char *text, size_t size, struct fa
     if (word.fault.code)
         *fault = word.fault;
     else
-        snprintf(text, size, "%s", word.fault.text);
+        snprintf(text, size, "%.*s", (int)size - 1, word.fault.text);
     return word.fault.code;
 }
 
