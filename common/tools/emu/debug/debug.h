@@ -44,9 +44,7 @@ struct type {
     const struct dwarf *dwarf;
     unsigned level; /* of an array of arrays: the dimensions that are left out */
 };
-/* The type of an entry, with typedefs and qualifiers left out. */
-struct type type_at(const struct dwarf *, uint32_t die);
-/* Of the elements of an array, or of what a pointer points to. */
+/* The type of an array's elements, or of what a pointer points to. */
 struct type type_element(const struct type *);
 /* The name of a type as in the source, "float", "struct pair", "int *". */
 void type_name(const struct type *, char *text, size_t size);

@@ -317,6 +317,9 @@ static uint32_t behind(const struct dwarf *d, const struct die *e)
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
+/* The type of an entry, with typedefs and qualifiers left out. */
+static struct type type_at(const struct dwarf *, uint32_t die);
+
 /* An array without its first `level` dimensions, which are the entry's children. */
 static struct type array_at(const struct dwarf *d, const struct die *e, unsigned level)
 {
@@ -345,7 +348,7 @@ struct type type_element(const struct type *type)
                                         : type_at(type->dwarf, e.type);
 }
 
-struct type type_at(const struct dwarf *d, uint32_t offset)
+static struct type type_at(const struct dwarf *d, uint32_t offset)
 {
     enum { ENCODED_BOOL = 2, ENCODED_FLOAT = 4, ENCODED_SIGNED = 5, SIGNED_CHAR = 6, CHAR = 8 };
     struct die e;
