@@ -112,7 +112,7 @@ static int check_filter(const struct request *r, const struct options *o, struct
 #define FOCUS     0.5
 #define SUM_MOST  (FLT_MAX / 2)
 
-/* Of these sizes, and with samples of so many bits (32: floats). */
+/* Sets these sizes, and samples of `bits` bits (32: floats). */
 static void set_picture(struct request *r, size_t width, size_t height, unsigned channels,
                         unsigned bits)
 {

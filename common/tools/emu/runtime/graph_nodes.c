@@ -161,7 +161,7 @@ WORK_OF(RUNTIME, cudaGraphRemoveDependencies, (cudaGraph_t handle, const cudaGra
 
 /* ---- from parameters to work ----------------------------------------------------------------- */
 
-/* Work for a node, or why there is none. */
+/* Work for a node, or why it cannot be made. */
 struct made {
     cudaError_t error;
     struct work work;
