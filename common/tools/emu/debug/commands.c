@@ -1,5 +1,5 @@
 /* commands.c — the debugger's commands, with gdb's words where gdb has one. See debug.h. */
-#define _GNU_SOURCE /* strcasestr */
+#define _POSIX_C_SOURCE 200809L /* MSG_NOSIGNAL */
 #include "debug.h"
 #include <ctype.h>
 #include <errno.h>
@@ -19,7 +19,7 @@ static void send_message(char kind, const char *text)
     char message[LONGEST];
     int length = snprintf(message, sizeof message, "%c%s", kind, text);
     if (length >= LONGEST) length = LONGEST - 1;
-    if (send(session->socket, message, (size_t)length, MSG_NOSIGNAL) < 0) _exit(EXIT_FAILURE);
+    if (send(session->socket, message, (size_t)length, MSG_NOSIGNAL) < 0) history_leave();
 }
 
 void say(const char *format, ...)
@@ -39,7 +39,7 @@ static void ask(char line[LONGEST])
     send_message('p', "");
     do length = recv(session->socket, line, LONGEST - 1, 0);
     while (length < 0 && errno == EINTR);
-    if (length <= 0) _exit(EXIT_FAILURE);
+    if (length <= 0) history_leave();
     line[length] = '\0';
 }
 
@@ -62,50 +62,24 @@ static bool needs_lane(const struct at_stop *c)
     return false;
 }
 
-/* The thread with a number in its block: (x,y,z). */
-static struct emu_dim thread_at(const struct launch *launch, unsigned number)
-{
-    struct emu_dim size = launch->block;
-    return (struct emu_dim){number % size.x, number / size.x % size.y, number / size.x / size.y};
-}
-
-static struct emu_dim block_at(const struct launch *launch, uint64_t index)
-{
-    struct emu_dim size = launch->grid;
-    return (struct emu_dim){(unsigned)(index % size.x), (unsigned)(index / size.x % size.y),
-                            (unsigned)(index / size.x / size.y)};
-}
-
 static const char *named(struct emu_dim d, char text[48])
 {
     snprintf(text, 48, "(%u,%u,%u)", d.x, d.y, d.z);
     return text;
 }
 
-static const char *base_of(const char *path)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path ? path : "?";
-}
-
 /* ---- where the run stands -------------------------------------------------------------------- */
-
-static void say_source(const char *file, unsigned line, const char *in_front)
-{
-    char text[LONGEST / 2];
-    if (source_line(file, line, text, sizeof text)) say("%s%u\t%s\n", in_front, line, text);
-}
 
 /* The kernel, the thread in focus, and its source line. */
 static void say_place(const struct at_stop *c)
 {
     const struct launch *launch = session_launch();
-    char block[48], thread[48], name[200];
+    char block[48], thread[48], name[200], text[LONGEST / 2];
     const char *file;
     if (!launch) return;
     kernel_base_name(launch->kernel->info.name, name, sizeof name);
-    named(block_at(launch, session->block), block);
-    named(thread_at(launch, session->thread), thread);
+    named(dim_at(session->block, launch->grid), block);
+    named(dim_at(session->thread, launch->block), thread);
     if (!c->lane || !c->lane->fragment) {
         say("%s, block %s, thread %s, which %s\n", name, block, thread,
             c->lane ? "has exited" : "is not there: its block has not begun, or has ended");
@@ -113,13 +87,10 @@ static void say_place(const struct at_stop *c)
     }
     unsigned line = line_at(launch->kernel, c->lane->fragment->pc, &file);
     if (line)
-        say("%s, block %s, thread %s, at %s:%u\n", name, block, thread, base_of(file), line);
+        say("%s, block %s, thread %s, at %s:%u\n", name, block, thread, source_name(file), line);
     else
-        say("%s, block %s, thread %s, at PTX line %u\n", name, block, thread,
-            launch->kernel->code[c->lane->fragment->pc].source
-                ? launch->kernel->code[c->lane->fragment->pc].source->line
-                : 0);
-    say_source(file, line, "");
+        say("%s, block %s, thread %s, at PTX line %u\n", name, block, thread, lane_line(c->lane));
+    if (source_line(file, line, text, sizeof text)) say("%u\t%s\n", line, text);
 }
 
 static void say_frame(const struct launch *launch, unsigned number, const struct callee *callee,
@@ -130,7 +101,7 @@ static void say_frame(const struct launch *launch, unsigned number, const struct
     unsigned line = line_at(launch->kernel, pc, &file);
     kernel_base_name(callee ? callee->function->name : launch->kernel->info.name, name,
                      sizeof name);
-    say("#%u  %s at %s:%u\n", number, name, base_of(file), line);
+    say("#%u  %s at %s:%u\n", number, name, source_name(file), line);
 }
 
 static bool do_where(struct at_stop *c, char *words)
@@ -228,7 +199,7 @@ static void say_breakpoint(const struct stop_point *stop)
             pc++;
     if (launch && pc < launch->kernel->code_count) {
         line_at(launch->kernel, pc, &file);
-        say("Breakpoint %d at %s:%u", stop->number, base_of(file), moved);
+        say("Breakpoint %d at %s:%u", stop->number, source_name(file), moved);
         const char *digits =
             strrchr(stop->where, ':') ? strrchr(stop->where, ':') + 1 : stop->where;
         bool has_moved = isdigit((unsigned char)*digits) && strtoul(digits, NULL, 10) != moved;
@@ -247,7 +218,7 @@ static bool set_break(struct at_stop *c, char *words, bool is_temporary)
     words = trimmed(words);
     if (!*words && c->lane && c->lane->fragment) {
         unsigned line = line_at(session_launch()->kernel, c->lane->fragment->pc, &file);
-        snprintf(here, sizeof here, "%s:%u", base_of(file), line);
+        snprintf(here, sizeof here, "%s:%u", source_name(file), line);
         words = here;
     }
     struct stop_point *stop = *words ? free_stop() : NULL;
@@ -283,21 +254,21 @@ static bool do_delete(struct at_stop *c, char *words)
 }
 
 /* The word of memory that an expression names, for watch and who. */
-static bool find_word(struct at_stop *c, const char *text, struct stop_point *word,
-                      struct typed_value *value)
+static bool find_word(struct at_stop *c, const char *text, struct stop_point *word)
 {
+    struct typed_value value;
     char message[MESSAGE];
     if (!needs_lane(c)) return false;
     if (!*text) {
         say("Which variable? For example temp[5].\n");
         return false;
     }
-    if (!expression_value(c->lane, text, value, message)) {
+    if (!expression_value(c->lane, text, &value, message)) {
         say("%s.\n", message);
         return false;
     }
-    bool is_shared = value->address >= SHARED_WINDOW && value->address < LOCAL_WINDOW;
-    if (!value->has_address || value->address >= LOCAL_WINDOW) {
+    bool is_shared = value.address >= SHARED_WINDOW && value.address < LOCAL_WINDOW;
+    if (!value.has_address || value.address >= LOCAL_WINDOW) {
         say("%s is a thread's own: in a register or in local memory. Only shared and global memory "
             "can be watched.\n",
             text);
@@ -305,10 +276,10 @@ static bool find_word(struct at_stop *c, const char *text, struct stop_point *wo
     }
     const struct block *block = c->lane->warp->block;
     word->is_shared = is_shared;
-    word->address = is_shared ? shared_offset(value->address) : value->address;
-    if (is_shared) block = block->cluster->blocks[(value->address - SHARED_WINDOW) >> RANK_SHIFT];
+    word->address = is_shared ? shared_offset(value.address) : value.address;
+    if (is_shared) block = block->cluster->blocks[(value.address - SHARED_WINDOW) >> RANK_SHIFT];
     word->block = block->index;
-    word->bytes = value->type.bytes;
+    word->bytes = value.type.bytes;
     snprintf(word->where, sizeof word->where, "%s", text);
     return true;
 }
@@ -316,8 +287,7 @@ static bool find_word(struct at_stop *c, const char *text, struct stop_point *wo
 static bool set_watch(struct at_stop *c, char *words, bool is_read)
 {
     struct stop_point word = {.is_watch = true, .is_read = is_read}, *stop;
-    struct typed_value value;
-    if (!find_word(c, words, &word, &value) || !(stop = free_stop())) return false;
+    if (!find_word(c, words, &word) || !(stop = free_stop())) return false;
     word.number = ++session->last_number;
     *stop = word;
     session->changes++;
@@ -348,10 +318,7 @@ static void say_breakpoints(void)
 
 static void say_registers(const struct at_stop *c)
 {
-    const struct frame *frame = c->lane->fragment ? c->lane->fragment->frame : NULL;
-    const struct ptx_function *f = !frame          ? NULL
-                                   : frame->callee ? frame->callee->function
-                                                   : session_launch()->kernel->function;
+    const struct ptx_function *f = c->lane->fragment ? lane_function(c->lane) : NULL;
     char message[MESSAGE], text[MESSAGE];
     struct typed_value value;
     for (size_t k = 0; f && k < f->register_count; k++)
@@ -366,12 +333,8 @@ static void say_variables(const struct at_stop *c)
 {
     enum { MOST = 256 };
     static struct known_variable all[MOST];
-    const struct fragment *f = c->lane->fragment;
-    const struct emu_kernel *kernel = session_launch()->kernel;
-    const struct callee *callee = f ? f->frame->callee : NULL;
-    const struct ptx_function *function = callee ? callee->function : kernel->function;
-    const struct dwarf *d = dwarf_of(&kernel->module->text, function->unit);
-    const struct insn *at = f ? &kernel->code[f->pc] : NULL;
+    const struct ptx_function *function = lane_function(c->lane);
+    const struct dwarf *d = dwarf_of(&session_launch()->kernel->module->text, function->unit);
     char message[MESSAGE], text[4 * MESSAGE];
     struct typed_value value;
     if (!d) {
@@ -379,7 +342,7 @@ static void say_variables(const struct at_stop *c)
             "registers` shows registers.\n");
         return;
     }
-    size_t count = dwarf_variables(d, function, at && at->source ? at->source->line : 0, all, MOST);
+    size_t count = dwarf_variables(d, function, lane_line(c->lane), all, MOST);
     for (size_t k = 0; k < count; k++) {
         bool is_known = expression_value(c->lane, all[k].name, &value, message);
         if (is_known) value_print(c->lane, &value, text, sizeof text);
@@ -449,10 +412,7 @@ static bool do_lanes(struct at_stop *c, char *words)
     if (!needs_lane(c)) return false;
     bool is_same = !strcmp(session->of_lanes, words), has_some = false;
     for (int l = 0; l < WARP; l++) { /* a lane elsewhere may not have the variables */
-        const struct warp *w = c->lane->warp;
-        struct lane one = {c->lane->warp, NULL, l};
-        for (unsigned k = 0; k < w->fragment_count; k++)
-            if (w->fragments[k].mask >> l & 1) one.fragment = &w->fragments[k];
+        const struct lane one = {c->lane->warp, fragment_of(c->lane->warp, l), l};
         bool has_value = one.fragment && expression_value(&one, words, &value, message);
         has_some |= has_value;
         snprintf(text, sizeof text, "-");
@@ -596,7 +556,7 @@ static bool do_warps(struct at_stop *c, char *words)
             unsigned line = line_at(block->launch->kernel, f->pc, &file);
             describe_state(f, waits, sizeof waits);
             say("%c warp %u, lanes %s, at %s:%u%s\n", w == c->lane->warp ? '*' : ' ', k,
-                ranges(f->mask, lanes), base_of(file), line, waits);
+                ranges(f->mask, lanes), source_name(file), line, waits);
         }
     }
     return false;
@@ -662,11 +622,9 @@ static bool do_focus(struct at_stop *c, char *words)
         else
             thread = index_of(d, launch->block);
     }
-    if (block >= (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z ||
-        thread >= (uint64_t)launch->block.x * launch->block.y * launch->block.z) {
-        say("The launch has no such %s.\n",
-            thread >= (uint64_t)launch->block.x * launch->block.y * launch->block.z ? "thread"
-                                                                                    : "block");
+    bool has_block = block < dim_count(launch->grid);
+    if (!has_block || thread >= dim_count(launch->block)) {
+        say("The launch has no such %s.\n", has_block ? "thread" : "block");
         return false;
     }
     session->block = block;
@@ -684,12 +642,7 @@ static bool set_goal(struct at_stop *c, enum go go, bool is_backward)
     struct goal *goal = &session->goal;
     *goal = (struct goal){.go = go, .from = session->place, .until = session->place};
     if (is_backward) goal->search = FOR_STOP;
-    const struct fragment *f = c->lane ? c->lane->fragment : NULL;
-    if (f) {
-        const struct insn *i = &session_launch()->kernel->code[f->pc];
-        goal->depth = f->frame->depth;
-        if (i->source && i->source->location) goal->depth += i->source->location->depth;
-    }
+    if (c->lane && c->lane->fragment) goal->depth = depth_of(c->lane->warp, c->lane->fragment);
     return true;
 }
 
@@ -732,17 +685,13 @@ static void say_writes(const struct at_stop *c)
             named(w->thread_id, thread), w->file, w->line,
             w->is_atomic ? "changed it atomically" : "stored", *value ? " " : "", value);
     }
-    if (session->write_count)
-        say("`goto 1` goes to the newest of them, `goto %u` to the oldest; ask there for earlier "
-            "ones.\n",
-            session->write_count);
+    if (session->write_count) say("`goto N` goes to one of them; ask there for earlier ones.\n");
 }
 
 static bool do_who(struct at_stop *c, char *words)
 {
     struct stop_point word = {0};
-    struct typed_value value;
-    if (!find_word(c, words, &word, &value)) return false;
+    if (!find_word(c, words, &word)) return false;
     session->goal = (struct goal){.search = FOR_STORES,
                                   .word = word,
                                   .from = session->place,

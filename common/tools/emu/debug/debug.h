@@ -48,8 +48,8 @@ struct type {
 struct type type_element(const struct type *);
 /* The name of a type as in the source, "float", "struct pair", "int *". */
 void type_name(const struct type *, char *text, size_t size);
-/* A member of a struct: its type and its offset. False: there is none of the name. `name` NULL: the
- * member with that number, whose name is stored. */
+/* A member of a struct: its type and its offset. False: the struct has no such member. `name` NULL:
+ * the member with that number, whose name is stored. */
 bool type_member(const struct type *, const char *name, unsigned number, struct type *,
                  uint32_t *offset, char *found, size_t size);
 
@@ -76,6 +76,10 @@ struct lane {
     const struct fragment *fragment;
     int lane;
 };
+
+/* The function that the thread is in, and the line of its PTX; 0: unknown. */
+const struct ptx_function *lane_function(const struct lane *);
+unsigned lane_line(const struct lane *);
 
 struct typed_value {
     struct type type;
@@ -133,7 +137,7 @@ struct write {
     struct run_place place;
     uint64_t block;
     struct emu_dim block_id, thread_id;
-    unsigned thread, line, bytes;
+    unsigned thread, line;
     char file[TEXT];
     uint8_t value[8]; /* has_value: what was stored */
     bool has_value, is_atomic;
@@ -205,8 +209,10 @@ bool history_go(const struct run_place *, bool before);
 struct run_place history_front(void);
 /* Gives control back to the process itself, and ends this one. */
 _Noreturn void history_return(void);
+/* Ends this process without the reports that the runtime's _exit writes. */
+_Noreturn void history_leave(void);
 /* The places of copies: of the first one; the last one before a place; the first one of a later
- * launch. False: there is none. */
+ * launch. False: no copy is there. */
 struct run_place history_first(void);
 bool history_before(const struct run_place *, struct run_place *);
 bool history_next_launch(uint64_t launch, struct run_place *);
@@ -222,8 +228,15 @@ __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 
 /* The thread in focus. False: its block has not begun, or has ended. */
 bool session_lane(struct lane *);
-/* The number of a block or a thread, x fastest. */
+/* The fragment that holds a lane; NULL: the lane has exited. */
+const struct fragment *fragment_of(const struct warp *, int lane);
+/* Calls that lead to a fragment's instruction, those that nvcc has inlined too. */
+unsigned depth_of(const struct warp *, const struct fragment *);
+/* The number of a block in a grid, or of a thread in a block, x fastest; its place; how many there
+ * are. */
 uint64_t index_of(struct emu_dim at, struct emu_dim size);
+struct emu_dim dim_at(uint64_t index, struct emu_dim size);
+uint64_t dim_count(struct emu_dim size);
 /* The launch that runs; NULL: the host's code does. */
 struct launch *session_launch(void);
 /* Each resident block of it. */
@@ -234,6 +247,8 @@ unsigned line_at(const struct emu_kernel *, uint32_t pc, const char **file);
  * function's name? *moved: the line where it is, the next one with code; 0: the kernel has no such
  * place. */
 bool session_matches(const struct emu_kernel *, const char *where, uint32_t pc, unsigned *moved);
+/* A file's name without its folders; "?" of NULL. */
+const char *source_name(const char *path);
 /* A line of a file. False: the file cannot be read, or is shorter. */
 bool source_line(const char *file, unsigned line, char *text, size_t size);
 

@@ -57,14 +57,21 @@ static bool lane_write(const struct lane *l, uint64_t address, const void *from,
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-static const struct ptx_function *function_of(const struct lane *l)
+const struct ptx_function *lane_function(const struct lane *l)
 {
     const struct frame *frame = l->fragment ? l->fragment->frame : &l->warp->root;
     return frame->callee ? frame->callee->function : l->warp->block->launch->kernel->function;
 }
 
+unsigned lane_line(const struct lane *l)
+{
+    const struct emu_kernel *kernel = l->warp->block->launch->kernel;
+    const struct insn *at = l->fragment ? &kernel->code[l->fragment->pc] : NULL;
+    return at && at->source ? at->source->line : 0;
+}
+
 /* The register of a name: its slot, as the decoder lays registers out in their order, and its
- * bytes, 0 for a predicate. False: there is none. */
+ * bytes, 0 for a predicate. False: the function has none of the name. */
 static bool find_register(const struct ptx_function *f, const char *name, slot *found,
                           unsigned *bytes)
 {
@@ -209,7 +216,7 @@ static bool symbol_address(const struct lane *l, const char *name, uint64_t *add
 {
     const struct emu_kernel *kernel = l->warp->block->launch->kernel;
     const struct frame *frame = l->fragment ? l->fragment->frame : &l->warp->root;
-    const struct ptx_function *f = function_of(l);
+    const struct ptx_function *f = lane_function(l);
     const struct ptx_text *text = &kernel->module->text;
     const size_t *offsets =
         frame->callee ? frame->callee->variable_offset : kernel->variable_offset;
@@ -240,7 +247,7 @@ static struct typed_value variable_value(struct expression *p, const struct know
     struct typed_value value = {.type = v->type, .slot = NO_SLOT};
     unsigned bytes;
     if (v->where == IN_REGISTER && p->lane->fragment &&
-        find_register(function_of(p->lane), v->symbol, &value.slot, &bytes)) {
+        find_register(lane_function(p->lane), v->symbol, &value.slot, &bytes)) {
         if (bytes)
             memcpy(value.bytes, register_at(p->lane, value.slot, bytes), bytes);
         else
@@ -317,7 +324,7 @@ static struct typed_value named(struct expression *p, const char *name)
 }
 
 /* The variable that a name means at an instruction of a function. What was found is kept: the
- * condition of a breakpoint asks a million times. NULL: there is none; then the message names the
+ * condition of a breakpoint asks a million times. NULL: it means none; then the message names the
  * nearest, if a message is wanted. */
 static const struct known_variable *find_variable(struct expression *p, const char *name,
                                                   bool says_nearest)
@@ -332,9 +339,8 @@ static const struct known_variable *find_variable(struct expression *p, const ch
     } kept[KEPT], *own;
     const struct lane *l = p->lane;
     const struct emu_kernel *kernel = l->warp->block->launch->kernel;
-    const struct ptx_function *f = function_of(l);
-    const struct insn *at = l->fragment ? &kernel->code[l->fragment->pc] : NULL;
-    unsigned line = at && at->source ? at->source->line : 0;
+    const struct ptx_function *f = lane_function(l);
+    unsigned line = lane_line(l);
     own = &kept[(line * 31 + (unsigned char)name[0] * 7 + strlen(name)) % KEPT];
     if (own->function == f && own->line == line && !strcmp(own->name, name) &&
         (own->is_there || !says_nearest))

@@ -58,7 +58,7 @@ void history_launch(void)
 }
 
 /* The system's own: _exit of this library is the runtime's, which writes reports. */
-static _Noreturn void leave(void)
+void history_leave(void)
 {
     for (;;) syscall(SYS_exit_group, EXIT_SUCCESS);
 }
@@ -148,7 +148,7 @@ static void thin_out(uint64_t launch)
 static void end_with(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) leave();
+    if (getppid() != parent) history_leave();
 }
 
 /* Waits until it is woken. Meanwhile, has the process that runs again crashed? */
@@ -184,13 +184,12 @@ static void stand_still(struct past *copy)
 {
     role = COPY;
     end_with(history->process);
-    copy->process = getpid();
     for (;;) {
         wait_as_copy(copy);
         while (waitpid(-1, NULL, WNOHANG) > 0) continue;
         if (copy->ends) {
             copy->is_used = false;
-            leave();
+            history_leave();
         }
         pid_t again = fork();
         if (again == 0) break;
@@ -277,7 +276,7 @@ struct run_place history_first(void)
 void history_return(void)
 {
     sem_post(&history->wake);
-    leave();
+    history_leave();
 }
 
 bool history_go(const struct run_place *place, bool before)
@@ -286,7 +285,7 @@ bool history_go(const struct run_place *place, bool before)
     if (!copy) return false;
     if (role == PRESENT) history->front = session->place;
     sem_post(&copy->wake);
-    if (role != PRESENT) leave();
+    if (role != PRESENT) history_leave();
     while (sem_wait(&history->wake) && errno == EINTR) continue;
     session->place = history->front; /* the others have set it to theirs */
     return true;

@@ -60,10 +60,10 @@ bool source_line(const char *file, unsigned line, char *text, size_t size)
     return true;
 }
 
-static const char *base_of(const char *path)
+const char *source_name(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path ? path : "";
+    return slash ? slash + 1 : path ? path : "?";
 }
 
 /* Does the instruction begin a piece of code of its source line? */
@@ -104,6 +104,16 @@ static bool begins_function(const struct emu_kernel *kernel, const char *where, 
     return false;
 }
 
+/* Is a line of the file whose name is the first `length` letters of `where`? 0: of the kernel's. */
+static bool is_file_of(const struct emu_kernel *kernel, const struct source_line *line,
+                       const char *where, size_t length)
+{
+    const struct ptx_text *text = &kernel->module->text;
+    if (!length) return line->file == kernel->function->home_file;
+    const char *name = source_name(line->file < text->file_count ? text->files[line->file] : NULL);
+    return strlen(name) == length && !strncmp(name, where, length);
+}
+
 bool session_matches(const struct emu_kernel *kernel, const char *where, uint32_t pc,
                      unsigned *moved)
 {
@@ -118,23 +128,30 @@ bool session_matches(const struct emu_kernel *kernel, const char *where, uint32_
     unsigned wanted = (unsigned)strtoul(digits, NULL, 10), nearest = 0;
     for (size_t k = 0; k < kernel->line_count; k++) {
         const struct source_line *line = &kernel->lines[k];
-        const char *name = base_of(line->file < kernel->module->text.file_count
-                                       ? kernel->module->text.files[line->file]
-                                       : NULL);
-        bool is_file = length ? strlen(name) == length && !strncmp(name, where, length)
-                              : line->file == kernel->function->home_file;
-        if (is_file && line->line >= wanted && (!nearest || line->line < nearest))
+        if (is_file_of(kernel, line, where, length) && line->line >= wanted &&
+            (!nearest || line->line < nearest))
             nearest = line->line;
     }
     *moved = nearest;
-    unsigned line = line_at(kernel, pc, &file);
-    bool is_file = length
-                       ? strlen(base_of(file)) == length && !strncmp(base_of(file), where, length)
-                       : kernel->lines[kernel->code[pc].line].file == kernel->function->home_file;
-    return nearest && is_file && line == nearest && begins_line(kernel, pc);
+    const struct source_line *own = &kernel->lines[kernel->code[pc].line];
+    return nearest && own->line == nearest && is_file_of(kernel, own, where, length) &&
+           begins_line(kernel, pc);
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
+
+uint64_t index_of(struct emu_dim at, struct emu_dim size)
+{
+    return at.x + (uint64_t)size.x * (at.y + (uint64_t)size.y * at.z);
+}
+
+struct emu_dim dim_at(uint64_t index, struct emu_dim size)
+{
+    return (struct emu_dim){(unsigned)(index % size.x), (unsigned)(index / size.x % size.y),
+                            (unsigned)(index / size.x / size.y)};
+}
+
+uint64_t dim_count(struct emu_dim size) { return (uint64_t)size.x * size.y * size.z; }
 
 void session_blocks(void (*visit)(struct block *, void *), void *argument)
 {
@@ -150,7 +167,7 @@ static void look_for_block(struct block *block, void *found)
     if (block->index == session->block && !block->ended) *(struct block **)found = block;
 }
 
-static const struct fragment *fragment_of(const struct warp *w, int lane)
+const struct fragment *fragment_of(const struct warp *w, int lane)
 {
     for (unsigned k = 0; k < w->fragment_count; k++)
         if (w->fragments[k].mask >> lane & 1) return &w->fragments[k];
@@ -180,8 +197,7 @@ static bool is_in_focus(const struct warp *w, uint32_t lanes)
            lanes >> session->thread % WARP & 1;
 }
 
-/* Calls that lead to an instruction, those that nvcc has inlined too. */
-static unsigned depth_of(const struct warp *w, const struct fragment *f)
+unsigned depth_of(const struct warp *w, const struct fragment *f)
 {
     const struct insn *i = &w->block->launch->kernel->code[f->pc];
     const struct ptx_location *location = i->source ? i->source->location : NULL;
@@ -351,8 +367,7 @@ static void answer(const char *why)
 static void focus_inside(const struct warp *w, const struct fragment *f)
 {
     const struct launch *launch = w->block->launch;
-    if (session->thread >= w->block->threads ||
-        session->block >= (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z)
+    if (session->thread >= w->block->threads || session->block >= dim_count(launch->grid))
         focus(w, __builtin_ctz(f->mask));
 }
 
@@ -396,22 +411,18 @@ static void begin_part(void)
         go_to(&first, "This is as far back as the history goes");
 }
 
-/* Notes that the run would stop here. */
+/* Notes that the run would stop here, for a lane; -1: the thread in focus. w NULL: the thread of
+ * what has been found. */
 static void note_stop(const struct warp *w, const char *why, int lane)
 {
     struct goal *goal = &session->goal;
+    bool has_lane = w && lane >= 0;
     goal->found = session->place;
     goal->has_found = true;
-    goal->block = session->block;
-    goal->thread = session->thread;
-    if (w && lane >= 0) {
-        goal->block = w->block->index;
-        goal->thread = w->index * WARP + (unsigned)lane;
-    }
-    if (!w) {
-        goal->block = state.hit_block;
-        goal->thread = state.hit_thread;
-    }
+    goal->block = has_lane ? w->block->index : w ? session->block : state.hit_block;
+    goal->thread = has_lane ? w->index * WARP + (unsigned)lane
+                   : w      ? session->thread
+                            : state.hit_thread;
     snprintf(goal->why, sizeof goal->why, "%s", why);
 }
 
@@ -565,7 +576,7 @@ static void note_write(struct warp *w, const struct insn *i, const struct access
                           .is_atomic = a->operation == OPERATION_ATOMIC};
     new->has_value = stored_value(w, i, a, lane, new->value);
     new->line = line_at(kernel, (uint32_t)(i - kernel->code), &file);
-    snprintf(new->file, sizeof new->file, "%s", base_of(file));
+    snprintf(new->file, sizeof new->file, "%s", source_name(file));
     if (session->write_count < MOST_WRITES) session->write_count++;
 }
 
@@ -618,11 +629,6 @@ static void on_access(struct warp *w, const struct insn *i, const struct access 
         else if (goal->search != FOR_STORES)
             note_watched(w, a, lane);
     }
-}
-
-uint64_t index_of(struct emu_dim at, struct emu_dim size)
-{
-    return at.x + (uint64_t)size.x * (at.y + (uint64_t)size.y * at.z);
 }
 
 static void on_finding(const struct launch *launch, const struct found *found)
