@@ -252,6 +252,7 @@ def slow():
             python.append(Program(name + ": installation", ["common/build/python.sh"], str))
             python.append(unit(name, "any", "tests/python", python="build/python/bin/python"))
     python += [unit("documents", "slow", "tests/docs"), unit("compiler", "slow", "tests/python/cc"),
+               unit("debugger", "slow", "tests/python/debug"),
                unit("grader", "slow", "tests/python/labs")]
     return [[criterion("build/tests/run", "*/*_slow")],
             [bats("commands", files_of("tests/cli")[0::2], "slow,!apart")],
