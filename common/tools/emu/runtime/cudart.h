@@ -250,7 +250,7 @@ struct function {
  * NULL. It is not NULL if the emulator refuses this kernel (cudaErrorNotSupported): its name is
  * known, and it cannot run. */
 cudaError_t cudart_function(const void *host, struct function **function);
-/* The dynamic shared memory that fits beside its static one into that many bytes of a block, and the
+/* The dynamic shared memory that fits beside its static one into such a size of a block, and the
  * most that cudaFuncSetAttribute can allow it. (occupancy.c) */
 size_t cudart_dynamic_limit(const struct function *, size_t per_block);
 size_t cudart_dynamic_most(const struct function *);
