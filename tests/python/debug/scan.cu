@@ -35,6 +35,8 @@ __global__ void scatter(int *a, int stride)
 {
     int i = (blockIdx.x * blockDim.x + threadIdx.x) * stride;
     a[i] = 1;
+    atomicAdd(&grid[0][0], 1);
+    __syncwarp();
 }
 
 int main(int argc, char **argv)

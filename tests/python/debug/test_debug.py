@@ -64,6 +64,11 @@ class Stops(unittest.TestCase):
         self.assertIn("scan.cu:28", last(*LOOP, "step", "finish", "next"))
         self.assertIn("scan.cu:28", last(*LOOP, "next"))
 
+    def test_steps_pass_functions_of_the_toolkit(self):
+        stop = "scatter, block (0,0,0), thread (0,0,0), at scan.cu:%d"
+        self.assertIn(stop % 39, last("tbreak 38", "run", "step"))
+        self.assertIn(stop % 38, last("tbreak 39", "run", "back"))
+
     def test_and_backward(self):
         self.assertIn("scan.cu:26", last(*LOOP, "back"))
         self.assertIn("scan.cu:16", last(*LOOP, "next", "back"))
@@ -207,19 +212,24 @@ class Pages(unittest.TestCase):
     """What the book shows of a session is what it prints. A block without a shell's command goes on
     with the session of the block before."""
     BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.M | re.S)
+    PROGRAM = re.compile(r"Save this as `(.*?)`:\n\n```c\n(.*?)^```$", re.M | re.S)
 
     def check(self, page, sessions):
         text = (TOP / "notes" / page).read_text(encoding="utf-8")
+        for name, program in self.PROGRAM.findall(text):
+            (TOP / name).write_text(program, encoding="utf-8")
         shown = "".join(block for block in self.BLOCK.findall(text) if "(emu) " in block)
-        blocks = re.split(r"^\$ (.*emu debug.*)\n", re.sub(r"^\$ sed.*\n", "", shown, flags=re.M),
-                          flags=re.M)[1:]
+        for shell in re.findall(r"^\$ ((?:sed|nvcc) .*)$", shown, re.M):
+            subprocess.run(shell, shell=True, cwd=TOP, check=True)
+        shown = re.sub(r"^\$ (?:sed|nvcc) .*\n", "", shown, flags=re.M)
+        blocks = re.split(r"^\$ (.*emu debug.*)\n", shown, flags=re.M)[1:]
         self.assertEqual(len(blocks), 2 * sessions)
         for shell, lines in zip(blocks[::2], blocks[1::2]):
             commands = re.findall(r"^\(emu\) (.*)$", lines, re.M)
             said = subprocess.run(shell, shell=True, cwd=TOP, input="\n".join(commands) + "\n",
                                   capture_output=True, text=True, check=False).stdout
             at = 0
-            for line in lines.replace("…\n", "").splitlines():
+            for line in re.sub("^…\n", "", lines, flags=re.M).splitlines():
                 pattern = re.compile("^%s$" % re.escape(line).replace("…", ".*"), re.M)
                 found = pattern.search(said, at)
                 self.assertTrue(found, "%r is not printed:\n%s" % (line, said))
@@ -229,10 +239,7 @@ class Pages(unittest.TestCase):
         self.check("03-work-efficient.md", 1)
 
     def test_debugger_slow(self):
-        text = (TOP / "steps/first-kernel/neighbours.cu").read_text(encoding="utf-8")
-        (TOP / "build/race.cu").write_text(text.replace("    __syncthreads();\n", "", 1),
-                                           encoding="utf-8")
-        self.check("debugger.md", 3)
+        self.check("debugger.md", 6)
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ static void say_place(const struct at_stop *c)
             c->lane ? "has exited" : "is not there: its block has not begun, or has ended");
         return;
     }
-    unsigned line = line_at(launch->kernel, c->lane->fragment->pc, &file);
+    unsigned line = line_at(launch->kernel, own_place(launch->kernel, c->lane->fragment), &file);
     if (line)
         say("%s, block %s, thread %s, at %s:%u\n", name, block, thread, source_name(file), line);
     else
@@ -127,7 +127,8 @@ static uint32_t lanes_at(const struct at_stop *c, unsigned line)
     const char *file;
     for (unsigned k = 0; c->lane && k < c->lane->warp->fragment_count; k++) {
         const struct fragment *f = &c->lane->warp->fragments[k];
-        if (line_at(session_launch()->kernel, f->pc, &file) == line) lanes |= f->mask;
+        if (line_at(session_launch()->kernel, own_place(session_launch()->kernel, f), &file) == line)
+            lanes |= f->mask;
     }
     return lanes;
 }
@@ -152,8 +153,9 @@ static bool do_list(struct at_stop *c, char *words)
     const char *file = NULL;
     char text[100];
     if (!needs_lane(c)) return false;
+    const struct emu_kernel *kernel = session_launch()->kernel;
     const struct fragment *f = c->lane->fragment ? c->lane->fragment : c->lane->warp->fragments;
-    unsigned line = line_at(session_launch()->kernel, f->pc, &file);
+    unsigned line = line_at(kernel, own_place(kernel, f), &file);
     if (isdigit((unsigned char)*words)) line = (unsigned)strtoul(words, NULL, 10);
     char source[LONGEST / 2];
     for (unsigned n = line > AROUND ? line - AROUND : 1; n <= line + AROUND; n++) {
@@ -548,12 +550,13 @@ static bool do_warps(struct at_stop *c, char *words)
     (void)words;
     if (!needs_lane(c)) return false;
     const struct block *block = c->lane->warp->block;
+    const struct emu_kernel *kernel = block->launch->kernel;
     for (unsigned k = 0; k < block->warp_count; k++) {
         const struct warp *w = &block->warps[k];
         if (!w->fragment_count) say("%c warp %u has ended\n", w == c->lane->warp ? '*' : ' ', k);
         for (unsigned n = 0; n < w->fragment_count; n++) {
             const struct fragment *f = &w->fragments[n];
-            unsigned line = line_at(block->launch->kernel, f->pc, &file);
+            unsigned line = line_at(kernel, own_place(kernel, f), &file);
             describe_state(f, waits, sizeof waits);
             say("%c warp %u, lanes %s, at %s:%u%s\n", w == c->lane->warp ? '*' : ' ', k,
                 ranges(f->mask, lanes), source_name(file), line, waits);

@@ -243,6 +243,9 @@ struct launch *session_launch(void);
 void session_blocks(void (*visit)(struct block *, void *), void *);
 /* The source line of an instruction; 0: unknown. *file may be NULL then. */
 unsigned line_at(const struct emu_kernel *, uint32_t pc, const char **file);
+/* The instruction in code of the user's own to which a fragment's belongs: the call, if it is in a
+ * function of a header of the toolkit, as atomicCAS. */
+uint32_t own_place(const struct emu_kernel *, const struct fragment *);
 /* Of the code of a kernel, is pc a first instruction of the place "scan.cu:12", "12", or a
  * function's name? *moved: the line where it is, the next one with code; 0: the kernel has no such
  * place. */

@@ -49,6 +49,19 @@ unsigned line_at(const struct emu_kernel *kernel, uint32_t pc, const char **file
     return line->line;
 }
 
+uint32_t own_place(const struct emu_kernel *kernel, const struct fragment *f)
+{
+    const struct ptx_text *text = &kernel->module->text;
+    unsigned home = kernel->function->home_file;
+    const char *file, *own = home < text->file_count ? text->files[home] : NULL;
+    uint32_t pc = f->pc;
+    for (const struct frame *frame = f->frame; frame->caller; frame = frame->caller) {
+        if (line_at(kernel, pc, &file) && !ptx_counts_at_caller(file, own)) return pc;
+        pc = frame->return_pc - 1;
+    }
+    return pc;
+}
+
 bool source_line(const char *file, unsigned line, char *text, size_t size)
 {
     FILE *in = file ? fopen(file, "r") : NULL;
@@ -74,16 +87,17 @@ static bool begins_line(const struct emu_kernel *kernel, uint32_t pc)
     return pc == 0 || !i[-1].source || i[-1].line != i->line;
 }
 
-/* The first instruction of a function's body: behind what nvcc puts in front of it, which belongs
- * to the line of the function's name. */
+/* The first instruction of a function's body: after what nvcc may put before it, which belongs to
+ * the line of the function's name. */
 static uint32_t body_of(const struct emu_kernel *kernel, const struct callee *callee)
 {
     const struct ptx_function *f = callee ? callee->function : kernel->function;
     uint32_t entry = callee ? callee->entry : 0, end = entry + (uint32_t)f->instruction_count;
     uint32_t first = entry;
+    const char *file;
     while (first < end && !begins_line(kernel, first)) first++;
-    for (uint32_t pc = first + 1; pc < end; pc++)
-        if (begins_line(kernel, pc)) return pc;
+    for (uint32_t pc = first; pc < end; pc++)
+        if (begins_line(kernel, pc) && line_at(kernel, pc, &file) != f->home_line) return pc;
     return first < end ? first : entry;
 }
 
@@ -305,7 +319,8 @@ static bool has_stepped(const struct warp *w, const struct fragment *f)
     if (goal->go == GO_FINISH) return depth < goal->depth;
     if (goal->go == GO_NEXT && depth > goal->depth) return false;
     const struct emu_kernel *kernel = w->block->launch->kernel;
-    return begins_line(kernel, f->pc) && f->pc >= body_of(kernel, f->frame->callee);
+    return begins_line(kernel, f->pc) && f->pc >= body_of(kernel, f->frame->callee) &&
+           own_place(kernel, f) == f->pc;
 }
 
 /* Does the run stop before the instruction of a fragment? Says why, and *lane, of which lane; -1:

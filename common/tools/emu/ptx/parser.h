@@ -111,7 +111,7 @@ struct parser {
         scopes, tables;
     int buckets[REGISTER_BUCKETS]; /* indices in `used`; -1: empty */
     unsigned scope;                /* scopes[i] is the index of the scope around scope i */
-    unsigned file, source_line, home_file, used_bytes;
+    unsigned file, source_line, home_file, home_line, used_bytes;
     const struct ptx_location *location;
     struct ptx_location *locations[LOCATION_BUCKETS]; /* hashed by their own place */
     unsigned loc_count;

@@ -182,7 +182,7 @@ struct ptx_function {
     size_t instruction_count;
     struct ptx_branch_table *tables;
     size_t table_count;
-    unsigned home_file;                     /* the file of its first .loc; 0: no .loc */
+    unsigned home_file, home_line;          /* of its first .loc, its name's; 0: no .loc */
     unsigned target;                        /* 90 if the text has .target sm_90 */
     bool is_specific;                       /* .target sm_90a: what this architecture alone has */
     bool is_debug;                          /* compiled by nvcc -G, without optimisation */

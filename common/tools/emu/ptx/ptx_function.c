@@ -349,7 +349,7 @@ static void parse_loc(struct parser *p)
 {
     struct ptx_place own = parse_place(p), home = own;
     const struct ptx_location *caller = NULL;
-    if (!p->home_file) p->home_file = own.file;
+    if (!p->home_file) p->home_file = own.file, p->home_line = own.line;
     if (accept(p, ",")) {
         expect(p, "function_name");
         expect_word(p, "a name");
@@ -454,7 +454,7 @@ void parse_body(struct parser *p)
     p->tables = (struct list){.size = sizeof(struct ptx_branch_table)};
     memset(p->buckets, -1, sizeof p->buckets);
     p->scope = 0;
-    p->file = p->source_line = p->home_file = p->used_bytes = 0;
+    p->file = p->source_line = p->home_file = p->home_line = p->used_bytes = 0;
     p->location = NULL;
     p->loc_count = 0;
     memset(p->locations, 0, sizeof p->locations);
@@ -468,6 +468,7 @@ void parse_body(struct parser *p)
     struct ptx_function *function = p->function;
     function->is_parsed = true;
     function->home_file = p->home_file;
+    function->home_line = p->home_line;
     function->instructions = p->instructions.items;
     function->instruction_count = p->instructions.count;
     function->registers = p->registers.items;
