@@ -112,6 +112,14 @@ class Stops(unittest.TestCase):
         self.assertEqual({first[2], other[2]}, {"26", "27"})
         self.assertIn("thread %s in block" % other[1], answers[0])
 
+    def test_a_race_by_its_values_in_another_order(self):
+        answers, _ = session("goto 2:9", "diff schedule 1", "break 31", "goto 1:1", "run",
+                             "diff schedule 1", "print temp[t]", "diff order")
+        self.assertIn("No load up to here reads another value in that order", answers[1])
+        self.assertRegex(answers[5], r"^Here the thread is about to load \S+ \(\d+\); in the other "
+                                     r"order, \S+ \(\d+\)\n.*scan.cu:2[67]")
+        self.assertIn("where N is any number but 0", answers[7])
+
     def test_a_fault_stops_where_it_happens(self):
         words = [EMU, "debug", Path(FOLDER.name) / "scan", "wide"]
         said = subprocess.run(words, input="run\nprint i\nback\n", capture_output=True, text=True,

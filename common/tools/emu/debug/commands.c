@@ -460,16 +460,14 @@ static void say_words(const struct lane *l, uint64_t address, size_t count, uint
         char line[200];
         int used = snprintf(line, sizeof line, "0x%" PRIx64 ":", named + k * 4);
         for (size_t n = k; n < k + A_LINE && n < count; n++) {
-            int32_t word;
-            float real;
+            char one[40];
+            uint32_t word;
             if (!lane_read(l, address + n * 4, &word, sizeof word)) {
                 say("%s%s\n", line, n > k ? "" : " no memory is there");
                 return;
             }
-            memcpy(&real, &word, sizeof real);
-            bool is_real = (word >> 23 & 255) > 64 && (word >> 23 & 255) < 192;
-            used += snprintf(line + used, sizeof line - (size_t)used,
-                             is_real ? "  %d (%g)" : "  %d", word, (double)real);
+            word_print(word, one, sizeof one);
+            used += snprintf(line + used, sizeof line - (size_t)used, "  %s", one);
         }
         say("%s\n", line);
     }
@@ -752,6 +750,30 @@ static bool do_other(struct at_stop *c, char *words)
     return true;
 }
 
+/* diff schedule N: the launch runs again in another order; where is the first load that differs? */
+static bool do_diff(struct at_stop *c, char *words)
+{
+    uint64_t seed = 0, launch = session->place.launch;
+    struct run_place begin, after = {launch, 0, 1};
+    (void)c;
+    if (sscanf(words, "schedule %" SCNu64, &seed) != 1 || !seed) {
+        say("diff schedule N, where N is any number but 0: the seed of another order\n");
+        return false;
+    }
+    if (!session_launch() || !history_before(&after, &begin) || begin.launch != launch) {
+        say(session_launch() ? "The history does not reach back to where this launch begins.\n"
+                             : "No kernel is running here.\n");
+        return false;
+    }
+    session->goal = (struct goal){.search = FOR_LOADS,
+                                  .schedule = seed,
+                                  .from = session->place,
+                                  .begin = begin,
+                                  .until = {launch, UINT64_MAX, 0},
+                                  .target = session->place};
+    return true;
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static bool do_quit(struct at_stop *c, char *words)
@@ -793,6 +815,7 @@ static const struct command {
     {"who", do_who, "VARIABLE", "which threads have stored in it, the last one first"},
     {"goto", do_goto, "N|LAUNCH:INSTRUCTION", "to a store that `who` has listed, or to a place"},
     {"other", do_other, "", "to the other access of the race that has been found"},
+    {"diff", do_diff, "schedule N", "the first load that reads another value in another order"},
     {"watch", do_watch, "VARIABLE", "stop when it is written (shared and global memory)"},
     {"rwatch", do_rwatch, "VARIABLE", "stop when it is read"},
     {"where", do_where, "", "the functions that the thread is in"},

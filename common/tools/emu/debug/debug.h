@@ -98,6 +98,8 @@ bool expression_value(const struct lane *, const char *text, struct typed_value 
 bool expression_holds(const struct lane *, const char *text, char message[MESSAGE]);
 /* Writes a value as C would: 3, 0.5, {1, 2}, (float *) 0x…. */
 void value_print(const struct lane *, const struct typed_value *, char *text, size_t size);
+/* Writes a word of an unknown type: 3, or 1065353216 (1). */
+void word_print(uint32_t word, char *text, size_t size);
 /* Stores an expression's value in a variable. */
 bool expression_assign(const struct lane *, const char *target, const char *text,
                        char message[MESSAGE]);
@@ -153,7 +155,15 @@ struct goal {
     char why[MESSAGE];       /* what is said at `target` */
     /* A search of the run before `until`: for the last place where it would stop, or for stores to
      * `word`. A part of the run is searched, from the last copy on, and then the one before it. */
-    enum { NO_SEARCH, FOR_STOP, FOR_STORES, FOR_ACCESS } search; /* FOR_ACCESS: of the thread */
+    enum {
+        NO_SEARCH,
+        FOR_STOP,
+        FOR_STORES,
+        FOR_ACCESS,     /* of the thread */
+        FOR_LOADS,      /* of the whole launch, in the order of `schedule`: they are recorded */
+        FOR_DIFFERENCE, /* from them, in the order of the run itself */
+    } search;
+    uint64_t schedule;
     bool is_under_way; /* the part from `begin` to `until` is being executed */
     struct run_place begin, until, found;
     bool has_found;
@@ -216,6 +226,18 @@ _Noreturn void history_leave(void);
 struct run_place history_first(void);
 bool history_before(const struct run_place *, struct run_place *);
 bool history_next_launch(uint64_t launch, struct run_place *);
+
+/* ---- differ.c -------------------------------------------------------------------------------- */
+
+void differ_open(void);
+/* A launch is about to run: its loads are recorded, or compared with the recorded ones. */
+void differ_begin(bool records);
+/* Records a lane's load; or has it read something else than the thread's load of the same number?
+ * Then `why` says so. */
+bool differ_load(const struct warp *, const struct insn *, const struct access *, int lane,
+                 bool records, char why[MESSAGE]);
+/* Were all loads of the launch recorded? */
+bool differ_is_whole(void);
 
 /* ---- commands.c ------------------------------------------------------------------------------ */
 

@@ -716,6 +716,16 @@ static void print_parts(const struct lane *l, const struct typed_value *v, char 
     append(text, size, "}");
 }
 
+void word_print(uint32_t word, char *text, size_t size)
+{
+    enum { SMALLEST = 64, LARGEST = 191 }; /* exponents of what is likely to be a float */
+    unsigned exponent = word >> 23 & 255;
+    float real;
+    memcpy(&real, &word, sizeof real);
+    snprintf(text, size, exponent >= SMALLEST && exponent <= LARGEST ? "%d (%g)" : "%d",
+             (int32_t)word, (double)real);
+}
+
 void value_print(const struct lane *l, const struct typed_value *v, char *text, size_t size)
 {
     char name[MESSAGE];

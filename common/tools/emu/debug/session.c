@@ -248,7 +248,7 @@ static bool watches(void)
 {
     for (int k = 0; k < MOST_STOPS; k++)
         if (session->stops[k].number && session->stops[k].is_watch) return true;
-    return session->goal.search == FOR_STORES || session->goal.search == FOR_ACCESS;
+    return session->goal.search > FOR_STOP;
 }
 
 static uint64_t lesser(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -268,7 +268,8 @@ static void arm(struct warp *w)
     if (goal->search && goal->until.launch == state.launches) next = lesser(next, goal->until.time);
     if (!goal->search && goal->go == GO_TO && goal->target.launch == state.launches)
         next = lesser(next, goal->target.time);
-    if (!history_is_present() && front.launch == state.launches) next = lesser(next, front.time);
+    if (!history_is_present() && front.launch == state.launches && goal->search != FOR_LOADS)
+        next = lesser(next, front.time);
     state.stepper.left = steps || next <= time ? 1 : next - time;
     state.end = time + state.stepper.left;
 }
@@ -401,6 +402,16 @@ static void end_part(void)
     memcpy(why, goal->why, sizeof why);
     if (goal->search == FOR_STORES && session->write_count) {
         go_to(&goal->target, why);
+    } else if (goal->search == FOR_LOADS) {
+        const struct run_place front = history_front();
+        goal->search = FOR_DIFFERENCE;
+        if (front.launch == goal->until.launch) goal->until = front;
+        if (!differ_is_whole()) say("The launch has too many loads: only the first are compared.\n");
+        history_go(&goal->begin, false);
+    } else if (goal->search == FOR_DIFFERENCE && !goal->has_found) {
+        snprintf(why, sizeof why, "No load %sreads another value in that order",
+                 goal->until.time < UINT64_MAX ? "up to here " : "of the launch ");
+        go_to(&goal->target, why);
     } else if (goal->has_found) {
         struct run_place found = goal->found;
         session->block = goal->block;
@@ -417,6 +428,11 @@ static void begin_part(void)
 {
     struct goal *goal = &session->goal;
     struct run_place first = history_first();
+    if (goal->search == FOR_LOADS) {
+        goal->is_under_way = true;
+        history_go(&goal->begin, false);
+        return;
+    }
     goal->is_under_way = history_before(&goal->until, &goal->begin);
     if (goal->is_under_way)
         history_go(&goal->until, true);
@@ -472,7 +488,8 @@ static void arrive(struct warp *w, const struct fragment *f, const char *event)
         if (goal->search && !goal->is_under_way) {
             begin_part();
         } else if (goal->search) {
-            if (place_compare(&session->place, &goal->until) < 0) {
+            bool has_differed = goal->search == FOR_DIFFERENCE && goal->has_found;
+            if (place_compare(&session->place, &goal->until) < 0 && !has_differed) {
                 bool finds = goal->search == FOR_STOP &&
                              (w ? stops_at(w, f, why, &lane) : event && goal->go == GO_ON);
                 if (finds) note_stop(w, w ? why : event, w ? lane : -1);
@@ -509,12 +526,23 @@ static void on_launch_begin(struct launch *launch)
     mark(launch->kernel);
 }
 
+/* A launch begins whose loads are recorded, in another order, or compared. */
+static void begin_to_differ(uint64_t time)
+{
+    const struct goal *goal = &session->goal;
+    bool records = goal->search == FOR_LOADS;
+    if (time || !goal->is_under_way || (!records && goal->search != FOR_DIFFERENCE)) return;
+    if (records) random_begin(state.launch, goal->schedule);
+    differ_begin(records);
+}
+
 static void on_step(struct warp *w, const struct fragment *f)
 {
     const struct run_place place = {state.launches, now(), 0};
     state.inside = 0;
     if (history_is_present() && now() >= history_next()) history_keep(place);
     session->place = place;
+    begin_to_differ(place.time);
     arrive(w, f, NULL);
     arm(w);
 }
@@ -631,6 +659,20 @@ static void note_access(const struct warp *w, int lane)
     goal->has_found = true;
 }
 
+/* A load of a thread, which is recorded or compared. */
+static void note_load(const struct warp *w, const struct insn *i, const struct access *a, int lane)
+{
+    struct goal *goal = &session->goal;
+    char why[MESSAGE];
+    bool records = goal->search == FOR_LOADS;
+    if (a->operation != OPERATION_LOAD || a->agent != BY_THREAD || goal->has_found) return;
+    if (!differ_load(w, i, a, lane, records, why) || records) return;
+    session->place = (struct run_place){state.launches, now() - 1, 0};
+    note_stop(w, why, lane);
+    state.end = now();
+    state.stepper.left = 0;
+}
+
 static void on_access(struct warp *w, const struct insn *i, const struct access *a)
 {
     const struct goal *goal = &session->goal;
@@ -641,6 +683,8 @@ static void on_access(struct warp *w, const struct insn *i, const struct access 
             note_write(w, i, a, lane);
         else if (goal->search == FOR_ACCESS && touches_word)
             note_access(w, lane);
+        else if (goal->search >= FOR_LOADS)
+            note_load(w, i, a, lane);
         else if (goal->search != FOR_STORES)
             note_watched(w, a, lane);
     }
@@ -697,6 +741,7 @@ void debug_attach(struct emu *emu, int socket, uint64_t history_bytes)
     session->history_bytes = history_bytes;
     session->socket = socket;
     history_open();
+    differ_open();
     device_set_clock(clock_of_instructions);
     signal(SIGINT, on_interrupt);
     atexit(debug_end);
