@@ -418,6 +418,41 @@ END
     says "0 of 20 right"
 }
 
+# debug_lab3 COMMAND…: the session of `make debug3` with a file in the test's folder.
+debug_lab3() {
+    local t=$BATS_TEST_TMPDIR recipe
+    recipe=$(make --no-print-directory -n debug3 | tail -n 6 |
+        sed "s,build/labs/lab3,$t/lab3,; s,labs/lab3.cu,$t/lab3.cu,g")
+    run -0 sh -c "$recipe" < <(printf '%s\n' "$@")
+}
+
+# bats test_tags=slow
+@test "make debug3 leads from a wrong run to the line that made it so" {
+    [ -z "${SANITIZED:-}" ] || skip "make would build this tree in the ordinary way"
+    unset MAKEFLAGS MAKELEVEL
+    local file=$BATS_TEST_TMPDIR/lab3.cu
+    cp build/labs/reference3.cu "$file"
+    debug_lab3 run
+    says "The output of all 20 runs is right with nvcc -G. Run 1, with n = 2, begins."
+    says "The program has ended"
+    sed '/(part D)/,$s/thid + 2) - 1/thid + 1) - 1/' build/labs/reference3.cu >"$file"
+    debug_lab3 run 'goto 1' 'who temp[2 * thid]' 'goto 1' 'print bi' continue continue rc
+    says "Run 1, with n = 2, is wrong: element 0 is 3, and should be 0."
+    says "thread (0,0,0), at lab3.cu:$(grep -n 'temp\[bi\] += t;' "$file" | cut -d : -f 1)"
+    says "bi = 0"
+    says "This is as far back as the history goes"
+    [ "$(grep -c '^element 0 is 3, and should be 0$' <<<"$output")" -eq 2 ]
+    sed '/gap 3/,/(part D)/{/__syncthreads/d}' build/labs/reference3.cu >"$file"
+    debug_lab3 run other
+    says "Race ("
+    says "lab3.cu:$(grep -n 'temp\[bi\] += t;' "$file" | cut -d : -f 1) (PTX"
+    sed '/g_odata\[2 \* thid + 1\] =/d' build/labs/reference3.cu >"$file"
+    debug_lab3 run back
+    says "element 1 was never written; it should be "
+    says "No thread has stored in this element"
+    says "thread (0,0,0), at lab3.cu:"
+}
+
 @test "weights of one's own" {
     printf 'work 1\nhazards 2\n' >"$BATS_TEST_TMPDIR/weights"
     check -0 3 build/labs/reference3.ptx --weights "$BATS_TEST_TMPDIR/weights"

@@ -6,8 +6,8 @@ LABS     := $(call steps_with,3,yes)
 lab_source = $(or $(wildcard common/tools/labs/sources/$(call two_digits,$(1))-*.cu),$\
              $(call folder,$(1))/scan.cu)
 LAB_SOURCES = $(wildcard common/tools/labs/*.c)
-LAB_MAINS = %/check_lab.c %/confine.c
-# What the programs share. Only run-lab has the emulator.
+LAB_MAINS = %/check_lab.c %/confine.c %/debug_lab.c
+# What the programs share. Only run-lab and debug-lab have the emulator.
 LAB_SHARED := $(call objects,$(filter-out $(LAB_MAINS) common/tools/labs/run_%,$(LAB_SOURCES)))
 LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c) $(addprefix \
              common/,files/fault.c files/option_table.c files/visible.c step/element.c \
@@ -28,8 +28,8 @@ reference = $(if $(filter own,$(COMPILER)),build/cc/upcc \
             build/labs/reference$(1).ptx)
 
 #labs: ## teach: build what labs need
-labs: $(JUDGES_LABS) $(LABS:%=build/labs/reference%.ptx) build/labs/reference-exercise4.ptx \
-        $$(LAB_BANKS)
+labs: $(JUDGES_LABS) build/labs/debug-lab $(LABS:%=build/labs/reference%.ptx) \
+        build/labs/reference-exercise4.ptx $$(LAB_BANKS)
 	@:
 
 # The step's own solution, from the same lines as the skeleton.
@@ -53,6 +53,10 @@ build/labs/reference-exercise%.cu: build/labs/reference%.cu \
 .PRECIOUS: build/labs/reference%.cu build/labs/reference-exercise%.cu
 
 build/labs/run-lab build/autograder/labs/run-lab: $(LAB_RUNS) build/emu/core.a
+	$(link_with_emulator)
+
+build/labs/debug-lab: $(call objects,$(addprefix common/tools/labs/,debug_lab.c run_case.c \
+        run_entry.c)) $(LAB_COMMON) build/emu/core.a
 	$(link_with_emulator)
 
 # The driver is found when it runs.
@@ -80,6 +84,7 @@ WRITTEN  := $(FIRSTS) $(foreach pair,$(JUDGED),$(firstword $(subst :, ,$(pair)))
 #learn: ## learn: all first puzzles in turn, each checked whenever you save its file
 #labN: ## learn: write labs/labN.cu, a step with gaps to fill in; N is 2 to 7, 9, 11 or 13
 #checkN: ## learn: judge labs/labN.cu, a reason for each lost point; COMPILER=own: without nvcc
+#debugN: ## learn: begin the first wrong run of labs/labN.cu in the debugger; also debug-bugN
 #hintN: ## learn: say what to look at in labs/labN.cu; LEVEL=1 (a nudge) to 3 (the lines)
 #race: ## measure: time lab 11, RACE=labs/lab11.cu, beside step 12 on a GPU
 #bugN: ## learn: write labs/bugN.cu, a kernel with one fault to find; N is 1 to 10
@@ -106,6 +111,17 @@ $(CHECKS_OF_LABS): $(JUDGES_LABS) \
         $$(call reference,$$(subst exercise,-exercise,$$(call judged_as,$$(call judged,$$@))))
 	$(Q)build/labs/check-lab $(call judged_as,$(call judged,$@)) labs/$(call judged,$@).cu \
 	    $(JUDGE) $(if $(filter hint%,$@),--hint $(or $(LEVEL),1),$(ARGS) $(FEWER_OK))
+
+# -G keeps variables, and so debug-lab looks for a run that is wrong with -G, too.
+debugged  = $(call judged,$(@:debug%=check%))
+DEBUGS_OF_LABS := $(patsubst check%,debug%,$(filter check%,$(CHECKS_OF_LABS)))
+$(DEBUGS_OF_LABS): build/labs/debug-lab | $(EMU_RUNS)
+	@[ -e labs/$(debugged).cu ] || \
+	    { echo '`make $(debugged)` writes labs/$(debugged).cu.' >&2; exit 2; }
+	$(Q)$(NVCC) -G -ptx -arch=compute_90 -diag-suppress=177,550 labs/$(debugged).cu \
+	    -o build/labs/$(debugged).debug.ptx
+	$(Q)build/emu/emu debug build/labs/debug-lab $(call judged_as,$(debugged)) \
+	    build/labs/$(debugged).debug.ptx
 
 FIRSTS_NEED = $(if $(filter own,$(COMPILER)),build/cc/upcc build/labs/run-lab,$(EMU_RUNS))
 $(FIRSTS:%=check-%): check-%: | $$(FIRSTS_NEED)
@@ -139,9 +155,9 @@ check-swizzle: build/labs/bank-lab build/labs/check-lab
 	$(Q)build/labs/bank-lab swizzle check labs/swizzle.cu build/labs/swizzle.ptx $(FEWER_OK)
 
 CHECKED_LABS := $(CHECKS_OF_LABS) $(FIRSTS:%=check-%) $(BANKS:%=check-%)
-.PHONY: labs learn race $(WRITTEN) $(CHECKED_LABS)
-NO_SUCH  := $(filter-out labs checks $(WRITTEN) $(CHECKED_LABS),\
-            $(filter lab% hint% bug% exercise% check%,$(MAKECMDGOALS)))
+.PHONY: labs learn race $(WRITTEN) $(CHECKED_LABS) $(DEBUGS_OF_LABS)
+NO_SUCH  := $(filter-out labs checks $(WRITTEN) $(CHECKED_LABS) $(DEBUGS_OF_LABS),\
+            $(filter lab% hint% bug% exercise% check% debug%,$(MAKECMDGOALS)))
 $(NO_SUCH):
 	@echo "There is no $@; there are labs 2 to 7, 9, 11 and 13, broken kernels 1 to" \
 	    "$(words $(filter bug%,$(JUDGED))), and exercises of the chapters" \

@@ -68,6 +68,7 @@ struct lab_case_result {
     uint64_t errors, warnings; /* numbers of distinct findings, also of those without a text */
     uint64_t dropped;          /* elements of operations beyond RESULTS_OPERATIONS */
     uint64_t printed;          /* lines that the kernels' printf has made */
+    emu_addr out_address;      /* of the output, while its device is open */
 };
 
 struct lab_results {

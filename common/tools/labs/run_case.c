@@ -207,7 +207,7 @@ struct bench {
     struct emu *emu;
     struct emu_module *module;
     const struct lab_ptx *ptx;
-    size_t memory;      /* of the device */
+    const struct lab_runs *runs;
     struct emu_gpu gpu; /* small_device(), where it is used */
     size_t bytes[LAB_BUFFERS];
     emu_addr address[LAB_BUFFERS];
@@ -266,7 +266,7 @@ static bool open_device(struct bench *b, const struct lab *lab)
         .gpu = c->descending ? &b->gpu : NULL,
         .descending = c->descending,
         .threads = 1,
-        .memory = b->memory ? b->memory : DEVICE_BYTES,
+        .memory = b->runs->memory ? b->runs->memory : DEVICE_BYTES,
         .counters = true,
         .patience = SECONDS,
         .limit = SECONDS,
@@ -281,6 +281,7 @@ static bool open_device(struct bench *b, const struct lab *lab)
     b->emu = emu_open(&config, message, sizeof message);
     running.emu = b->emu;
     running.why = NULL;
+    if (b->emu && b->runs->opened) b->runs->opened(b->emu);
     return b->emu || end_as(b, LAB_SECONDS, message);
 }
 
@@ -351,8 +352,9 @@ static bool read_output(struct bench *b)
     return end_as(b, LAB_SECONDS, "The output cannot be read from the emulator.");
 }
 
-static bool run_plan(struct bench *b, const struct lab *lab, const float *in)
+static bool run_plan(struct bench *b, const float *in)
 {
+    const struct lab *lab = b->runs->lab;
     struct lab_plan plan = {0};
     lab->plan(b->result->is.n, &plan);
     b->bytes[LAB_IN] = b->result->is.n * sizeof *in;
@@ -364,24 +366,26 @@ static bool run_plan(struct bench *b, const struct lab *lab, const float *in)
         ended = launch(b, &plan.launches[i]);
     collect_counters(b->emu, b->result);
     collect_findings(b->emu, b->result);
+    b->result->out_address = b->address[LAB_OUT];
     return ended && read_output(b);
 }
 
-static void run_case(const struct lab_runs *runs, const struct lab_ptx *ptx,
-                     const struct lab_case *c, struct lab_case_result *result)
+/* Returns the device. */
+static struct emu *run_case(const struct lab_runs *runs, const struct lab_ptx *ptx,
+                            const struct lab_case *c, struct lab_case_result *result)
 {
-    struct bench b = {.ptx = ptx, .memory = runs->memory, .result = result};
+    struct bench b = {.ptx = ptx, .runs = runs, .result = result};
     float *in = malloc(c->n * sizeof *in);
     *result = (struct lab_case_result){.is = *c, .end = LAB_RAN};
     if (in) {
         lab_input(c, in);
-        run_plan(&b, runs->lab, in);
+        run_plan(&b, in);
     } else {
         end_as(&b, LAB_SECONDS, "Memory does not suffice for the input.");
     }
     running.emu = NULL;
-    if (b.emu) emu_close(b.emu);
     free(in);
+    return b.emu;
 }
 
 /* The least n that is not run after this case: such cases would end in the same way, or take too
@@ -403,15 +407,17 @@ int run_cases(const struct lab_runs *runs, const struct lab_ptx *ptx)
     size_t not_from = SIZE_MAX;
     int error = 0;
     running.printed = 0;
-    for (size_t i = 0; !error && i < count; i++) {
+    for (size_t i = runs->first; !error && i < count; i++) {
+        struct emu *emu = NULL;
         struct lab_case_result result = {.is = cases[i], .end = LAB_NOT_RUN};
         memcpy(result.message, why, sizeof why);
-        if (cases[i].n < not_from) run_case(runs, ptx, &cases[i], &result);
+        if (cases[i].n < not_from) emu = run_case(runs, ptx, &cases[i], &result);
         if (least_not_run(&result) < not_from) {
             not_from = least_not_run(&result);
             memcpy(why, result.message, sizeof why);
         }
         error = runs->take(runs->to, &result);
+        if (emu) emu_close(emu);
         results_free_case(&result);
     }
     return error;

@@ -27,13 +27,15 @@ bool next_entry(const struct lab_ptx *, size_t *at, const char *kernel, char nam
 /* ---- runs a submission's PTX on one case: a fresh device, our launches, all checkers on ------ */
 
 /* The runs of a submission: the cases of a lab, each on a device with `memory` bytes (0: 256 MiB).
- * take(to, result) is called after each case. A result that it does not move elsewhere is freed
- * then. It returns 0, or an error, which ends the runs. */
+ * take(to, result) is called after each case, before its device is closed. A result that it does
+ * not move elsewhere is freed then. It returns 0, or an error, which ends the runs. */
 struct lab_runs {
     const struct lab *lab;
     uint64_t seed;
     bool handed_out; /* see lab_cases() */
     size_t memory;
+    size_t first;                 /* cases before this one are left out */
+    void (*opened)(struct emu *); /* called with each device that is opened; NULL: nothing is */
     int (*take)(void *to, struct lab_case_result *);
     void *to;
 };

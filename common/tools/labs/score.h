@@ -201,8 +201,9 @@ struct verdict_line *add_line(struct lab_verdict *, enum lab_criterion, double l
 void score_sizes(struct lab_verdict *, const struct lab_results *,
                  const struct lab_results *reference);
 
-/* What is wrong with an output: where, and the likely cause or "". */
+/* What is wrong with an output: which word is, where, and the likely cause or "". */
 struct wrong_output {
+    size_t word;
     char text[VERDICT_TEXT], cause[VERDICT_TEXT];
 };
 

@@ -82,6 +82,7 @@ static bool elements_are_right(const struct lab_case_result *r, const float *in,
     while (i < count && !memcmp(&r->out[i], &kept[i], sizeof *kept)) i++;
     if (i == count) return true;
     value_text(r->out[i], got);
+    wrong->word = i;
     snprintf(wrong->text, sizeof wrong->text, "kept element %zu of %zu %s; it should be %.9g", i,
              count, got, (double)kept[i]);
     snprintf(wrong->cause, sizeof wrong->cause, "%s", cause_of(r, in, kept, count, i));
@@ -93,6 +94,7 @@ static bool count_is_right(const struct lab_case_result *r, size_t count,
 {
     uint32_t got = r->out[r->is.n];
     if (got == count) return true;
+    wrong->word = r->is.n;
     if (got == NEVER_WRITTEN)
         snprintf(wrong->text, sizeof wrong->text,
                  "the number of kept elements was never written; it should be %zu", count);
@@ -112,6 +114,7 @@ static bool rest_is_unwritten(const struct lab_case_result *r, size_t count,
     size_t i = count;
     while (i < r->is.n && r->out[i] == NEVER_WRITTEN) i++;
     if (i == r->is.n) return true;
+    wrong->word = i;
     snprintf(wrong->text, sizeof wrong->text, "element %zu was written, although only %zu are kept",
              i, count);
     return false;
@@ -142,8 +145,8 @@ static void describe_mismatch(const struct verdict *found, size_t start, struct 
     if (!strcmp(first->got, "never written")) format = "element %zu was %s; it should be %s";
     if (!strcmp(first->got, "never stored"))
         format = "element %zu is a value that was %s; it should be %s";
-    snprintf(wrong->text, sizeof wrong->text, format, start + first->index, first->got,
-             first->want);
+    wrong->word = start + first->index;
+    snprintf(wrong->text, sizeof wrong->text, format, wrong->word, first->got, first->want);
     snprintf(wrong->cause, sizeof wrong->cause, "%s", found->cause);
 }
 
@@ -209,7 +212,7 @@ static verify *const verify_result[] = {[LAB_SUMS] = sums_are_right, [LAB_KEPT] 
 bool output_is_right(const struct lab *lab, const struct lab_case_result *r,
                      struct wrong_output *wrong)
 {
-    *wrong = (struct wrong_output){{0}, {0}};
+    *wrong = (struct wrong_output){0};
     snprintf(wrong->text, sizeof wrong->text, "%s", r->message);
     if (r->end != LAB_RAN || !r->out) return false;
     float *in = malloc(r->is.n * sizeof *in);

@@ -672,13 +672,18 @@ static void say_writes(const struct at_stop *c)
     char block[48], thread[48], value[MESSAGE] = "";
     struct typed_value v;
     char message[MESSAGE];
-    if (!session->write_count) say("Nothing in the history has written %s.\n", session->word.where);
+    const struct stop_point *word = &session->word;
+    bool is_known = word->kind;
+    if (is_known)
+        v.type = (struct type){.kind = word->kind, .bytes = word->bytes, .is_signed = true};
+    else
+        is_known = c->lane && expression_value(c->lane, word->where, &v, message);
+    if (!session->write_count)
+        say("No thread has stored in %s, as far as the history goes back.\n", word->where);
     for (unsigned k = 0; k < session->write_count; k++) {
         const struct write *w = &session->writes[k];
         *value = '\0';
-        if (w->has_value && c->lane &&
-            expression_value(c->lane, session->word.where, &v, message) &&
-            v.type.bytes <= sizeof w->value) {
+        if (w->has_value && is_known && v.type.bytes <= sizeof w->value) {
             memcpy(v.bytes, w->value, v.type.bytes);
             value_print(c->lane, &v, value, sizeof value);
         }
@@ -698,7 +703,6 @@ static bool do_who(struct at_stop *c, char *words)
                                   .from = session->place,
                                   .until = session->place,
                                   .target = session->place};
-    snprintf(session->goal.why, sizeof session->goal.why, "who %s", words);
     session->word = word;
     session->write_count = 0;
     session->says_writes = true;

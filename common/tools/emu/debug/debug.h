@@ -14,6 +14,10 @@
  * history may take. */
 void debug_attach(struct emu *, int socket, uint64_t history_bytes);
 
+/* The program has found a wrong word in global memory, and says in one sentence `what` is wrong.
+ * The run stands at the end of the last launch that stored there, and its stores are listed. */
+void debug_wrong(uint64_t address, unsigned bytes, bool is_float, const char *what);
+
 /* ---- what nvcc -G tells of variables and types (dwarf.c) ------------------------------------- */
 
 /* nvcc writes DWARF 2 into PTX, in sections of .b8, .b32 and .b64, where names of the PTX stand for
@@ -132,6 +136,7 @@ struct stop_point {
     bool is_shared;
     uint64_t address, block;
     unsigned bytes;
+    enum type_kind kind; /* of a word that no expression names; else TYPE_NONE */
 };
 
 /* A store to a word, for `who`. */
@@ -152,6 +157,7 @@ struct goal {
     struct run_place from;   /* where it began: it stops later than that */
     unsigned depth;          /* of calls, where it began */
     struct run_place target; /* GO_TO */
+    struct run_place end;    /* of the launch that has been executed last */
     char why[MESSAGE];       /* what is said at `target` */
     /* A search of the run before `until`: for the last place where it would stop, or for stores to
      * `word`. A part of the run is searched, from the last copy on, and then the one before it. */
@@ -164,7 +170,8 @@ struct goal {
         FOR_DIFFERENCE, /* from them, in the order of the run itself */
     } search;
     uint64_t schedule;
-    bool is_under_way; /* the part from `begin` to `until` is being executed */
+    bool stands_at_end; /* after a search for stores: not at `target`, at the end of their launch */
+    bool is_under_way;  /* the part from `begin` to `until` is being executed */
     struct run_place begin, until, found;
     bool has_found;
     uint64_t block; /* of what was found: the thread */

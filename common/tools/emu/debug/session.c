@@ -1,11 +1,19 @@
 /* session.c — where a run stops: breakpoints, steps, watchpoints, findings; and the search for
  * earlier places. See debug.h. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include "common/tools/emu/ptx/binary.h"
 #include "debug.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+
+/* By this ELF note, the command emu recognizes programs that are linked with libcudart_static.a, or
+ * that have the debugger in them without the runtime. */
+__attribute__((used, aligned(4), section(EMU_NOTE_SECTION))) static const struct {
+    unsigned name_size, description_size, type;
+    char name[8];
+} note = {.name_size = sizeof note.name, .name = "Upsweep"};
 
 struct session *session;
 
@@ -371,7 +379,7 @@ static void count_hit(const char *why)
 static void answer(const char *why)
 {
     struct lane lane;
-    if (*why && !session->says_writes) say("%s\n", why);
+    if (*why) say("%s\n", why);
     count_hit(why);
     session->goal = (struct goal){.go = GO_ON, .from = session->place};
     state.is_answering = true;
@@ -401,7 +409,11 @@ static void end_part(void)
     char why[MESSAGE];
     memcpy(why, goal->why, sizeof why);
     if (goal->search == FOR_STORES && session->write_count) {
-        go_to(&goal->target, why);
+        if (goal->stands_at_end) { /* `back` then follows the thread that stored last */
+            session->block = session->writes[0].block;
+            session->thread = session->writes[0].thread;
+        }
+        go_to(goal->stands_at_end ? &goal->end : &goal->target, why);
     } else if (goal->search == FOR_LOADS) {
         const struct run_place front = history_front();
         goal->search = FOR_DIFFERENCE;
@@ -566,6 +578,7 @@ static void on_launch_end(struct launch *launch)
     kernel_base_name(launch->kernel->info.name, name, sizeof name);
     snprintf(text, sizeof text, "Kernel %s has ended%s", name,
              launch->error ? " with an error" : "");
+    session->goal.end = session->place;
     if (!history_is_present() && goal->search && goal->is_under_way) end_part();
     bool misses = !goal->search && goal->go == GO_TO && goal->target.launch == state.launches &&
                   place_compare(&goal->target, &session->place) > 0;
@@ -728,6 +741,24 @@ static void debug_end(void)
     if (session->goal.go == GO_TO) session->goal = (struct goal){.go = GO_ON};
     session->is_over = true;
     arrive(NULL, NULL, "The program has ended");
+}
+
+void debug_wrong(uint64_t address, unsigned bytes, bool is_float, const char *what)
+{
+    struct goal *goal = &session->goal;
+    session->word = (struct stop_point){.address = address,
+                                        .bytes = bytes,
+                                        .where = "this element",
+                                        .kind = is_float ? TYPE_FLOAT : TYPE_INT};
+    session->write_count = 0;
+    session->says_writes = true;
+    *goal = (struct goal){.search = FOR_STORES,
+                          .word = session->word,
+                          .until = session->place,
+                          .target = session->place,
+                          .stands_at_end = true};
+    snprintf(goal->why, sizeof goal->why, "%s", what);
+    arrive(NULL, NULL, what);
 }
 
 void debug_attach(struct emu *emu, int socket, uint64_t history_bytes)

@@ -7,12 +7,6 @@
 
 /* ---- the devices that the program runs on, as the settings describe them --------------------- */
 
-/* By this ELF note, the command emu recognizes programs that are linked with libcudart_static.a. */
-__attribute__((used, aligned(4), section(EMU_NOTE_SECTION))) static const struct {
-    unsigned name_size, description_size, type;
-    char name[8];
-} note = {.name_size = sizeof note.name, .name = "Upsweep"};
-
 _Static_assert(MAX_DEVICES == 16, "the range of EMU_DEVICES in settings.inc");
 static struct device devices[MAX_DEVICES];
 static int device_count;

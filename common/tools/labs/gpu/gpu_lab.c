@@ -316,7 +316,7 @@ static int failed(const struct gpu *gpu)
 static int check(struct gpu *gpu, const struct lab *lab, const struct program programs[2],
                  const struct lab_case *cases, size_t count)
 {
-    struct wrong_output wrong = {{0}, {0}}, first = {{0}, {0}};
+    struct wrong_output wrong = {0}, first = {0};
     double microseconds[2];
     size_t right = 0, n = 0;
     for (size_t i = 0; i < count; i++) {
