@@ -418,11 +418,11 @@ END
     says "0 of 20 right"
 }
 
-# debug_lab3 COMMAND…: the session of `make debug3` with a file in the test's folder.
+# debug_lab3 COMMAND…: the session of `make debug3` with labs/lab3.cu in the test's folder.
 debug_lab3() {
-    local t=$BATS_TEST_TMPDIR recipe
+    local recipe
     recipe=$(make --no-print-directory -n debug3 | tail -n 6 |
-        sed "s,build/labs/lab3,$t/lab3,; s,labs/lab3.cu,$t/lab3.cu,g")
+        sed "s,\(build/\)*\(labs/lab3\),$BATS_TEST_TMPDIR/\2,g")
     run -0 sh -c "$recipe" < <(printf '%s\n' "$@")
 }
 
@@ -430,7 +430,8 @@ debug_lab3() {
 @test "make debug3 leads from a wrong run to the line that made it so" {
     [ -z "${SANITIZED:-}" ] || skip "make would build this tree in the ordinary way"
     unset MAKEFLAGS MAKELEVEL
-    local file=$BATS_TEST_TMPDIR/lab3.cu
+    local top=$PWD file=$BATS_TEST_TMPDIR/labs/lab3.cu
+    mkdir "$BATS_TEST_TMPDIR/labs"
     cp build/labs/reference3.cu "$file"
     debug_lab3 run
     says "The output of all 20 runs is right with nvcc -G. Run 1, with n = 2, begins."
@@ -442,6 +443,9 @@ debug_lab3() {
     says "bi = 0"
     says "This is as far back as the history goes"
     [ "$(grep -c '^element 0 is 3, and should be 0$' <<<"$output")" -eq 2 ]
+    run -1 env -C "$BATS_TEST_TMPDIR" "$top/build/labs/check-lab" 3 labs/lab3.cu --no-gpu \
+        --nvcc "$(common/build/toolkit.sh)/bin/nvcc"
+    says '`make debug3` opens the first wrong run in the debugger'
     sed '/gap 3/,/(part D)/{/__syncthreads/d}' build/labs/reference3.cu >"$file"
     debug_lab3 run other
     says "Race ("

@@ -362,6 +362,33 @@ static void print_next(const struct lab *lab)
     putchar('\n');
 }
 
+/* "labs/bug1.cu" is made by `make bug1`, and "labs/exercise3.cu" by `make exercise3`. */
+static bool is_made(const char *path, const char *what, int *number)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(what);
+    int end = 0;
+    return strncmp(name, what, length) == 0 &&
+           sscanf(name + length, "%d.cu%n", number, &end) == 1 && end > 0 && !name[length + end];
+}
+
+/* After a wrong result, if it is one of those that `make debugN` finds in labs/. */
+static void print_debug(const struct arguments *a, const struct lab_verdict *v)
+{
+    static const struct {
+        const char *file, *goal;
+    } made[] = {{"lab", "debug"}, {"bug", "debug-bug"}, {"exercise", "debug-exercise"}};
+    static const char folder[] = "labs/";
+    int number;
+    if (v->status != VERDICT_JUDGED || v->right_cases == v->cases) return;
+    if (a->drawn || a->is_own || strncmp(a->names[1], folder, strlen(folder)) != 0) return;
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (is_made(a->names[1], made[i].file, &number))
+            printf("\n`make %s%d` opens the first wrong run in the debugger, which stops where it "
+                   "is wrong, and steps back.\n",
+                   made[i].goal, number);
+}
+
 static int report(const struct places *places, const struct arguments *a,
                   const struct lab_verdict *verdict, FILE *source, struct fault *fault)
 {
@@ -374,6 +401,7 @@ static int report(const struct places *places, const struct arguments *a,
     else
         lab_verdict_text(stdout, verdict, a->names[1]);
     if (!a->json) print_printed(places);
+    if (!a->json) print_debug(a, verdict);
     if (!a->json && is_full && !verdict->lab->exercise) print_next(verdict->lab);
     if (verdict->status == VERDICT_UNJUDGED) return EXIT_DEVICE;
     if (!a->json && !a->no_gpu && !a->is_own && has_ended(verdict) &&
@@ -389,16 +417,6 @@ static int weights_of(const struct places *places, const struct arguments *a, co
     path_of(path, places->programs, "weights.txt");
     if (!lab_weights_read(a->weights ? a->weights : path, lab, weights, why, sizeof why)) return 0;
     return fail(fault, EXIT_USAGE, "%s", why);
-}
-
-/* "labs/bug1.cu" is made by `make bug1`, and "labs/exercise3.cu" by `make exercise3`. */
-static bool is_made(const char *path, const char *what, int *number)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    size_t length = strlen(what);
-    int end = 0;
-    return strncmp(name, what, length) == 0 &&
-           sscanf(name + length, "%d.cu%n", number, &end) == 1 && end > 0 && !name[length + end];
 }
 
 static int no_source(const char *path, const struct lab *lab, struct fault *fault)
