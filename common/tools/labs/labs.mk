@@ -11,7 +11,7 @@ LAB_MAINS = %/check_lab.c %/confine.c %/debug_lab.c
 LAB_SHARED := $(call objects,$(filter-out $(LAB_MAINS) common/tools/labs/run_%,$(LAB_SOURCES)))
 LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c) $(addprefix \
              common/,files/fault.c files/option_table.c files/visible.c step/element.c \
-             harness/print/progress.c tools/emu/report/json.c))
+             harness/print/progress.c files/json.c))
 LAB_RUNS  := $(call objects,$(wildcard common/tools/labs/run_*.c) $(addprefix common/,\
              tools/labs/lab_table.c tools/labs/results.c files/fault.c files/option_table.c))
 LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab build/labs/gpu-lab

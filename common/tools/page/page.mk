@@ -19,8 +19,8 @@ WASM_ROOMS = $(addprefix common/tools/emu/,ptx machine ops watch) $(CC_ROOMS)
 NOT_WASM  = %/fatbin.c %/program_elf.c %/device_runtime.c %/device_runtime_memory.c \
             %/matrix_product.c %/matrix_move.c %/decode_matrix.c %/tensor.c %children.c
 WASM_C   := $(filter-out $(NOT_WASM),$(wildcard $(WASM_ROOMS:%=%/*.c))) $(FACE) $(JUDGES) \
-            $(PAGE)/face/absent.c common/files/visible.c \
-            $(addprefix common/tools/emu/report/,document.c json.c json_document.c)
+            $(PAGE)/face/absent.c common/files/visible.c common/files/json.c \
+            $(addprefix common/tools/emu/report/,document.c json_document.c)
 WASM     := $(WASM_C:%.c=build/page/wasm/%.o)
 
 # As in emu.mk. WebAssembly has one instruction set. The page's memory grows. Debian's

@@ -1,10 +1,10 @@
 /* json.c — writing JSON: commas, indentation, escapes. */
-#include "report.h"
-#include "common/files/visible.h"
+#include "json.h"
+#include "visible.h"
 #include <inttypes.h>
 
 enum {
-    LINES_DEPTH = 4, /* what lies deeper stands in one line */
+    LINES_DEPTH = JSON_IN_LINE - 1, /* what lies deeper stands in one line */
     INDENT = 2,
     SHOWN = 9, /* digits of a real number */
     EXACT = 17,
@@ -69,6 +69,12 @@ void json_close(struct json *j, char bracket)
     fputc(bracket, j->out);
     j->has_value = true;
     if (j->depth == 0) fputc('\n', j->out);
+}
+
+void json_raw(struct json *j, const char *key, const char *value)
+{
+    begin_value(j, key);
+    fputs(value, j->out);
 }
 
 void json_text(struct json *j, const char *key, const char *text)
