@@ -1,5 +1,6 @@
 """test_debug.py -- emu debug: stops, values, going back. Each session is a script of commands,
 whose answers are compared."""
+import json
 import os
 import random
 import re
@@ -182,6 +183,29 @@ class Values(unittest.TestCase):
         self.assertIn("scan.cu:26", answers[1])
         self.assertIn("compile with nvcc -G", answers[2])
         self.assertEqual(answers[3], "%r5 >= 0 = 1")
+
+
+class Json(unittest.TestCase):
+    def test_a_line_for_each_command(self):
+        done = subprocess.run([EMU, "debug", "--json", Path(FOLDER.name) / "scan"], text=True,
+                              input="break sum\nrun\nprint t\nfocus thread 3\nquit\n",
+                              capture_output=True, check=False)
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([row["command"] for row in rows],
+                         ["break sum", "run", "print t", "focus thread 3", "quit"])
+        stop = rows[1]["stop"]
+        place = {"file": str(TOP / "tests/python/debug/scan.cu"), "line": 15}
+        self.assertEqual(stop["stack"], [{"function": "sum", **place},
+                                         {"function": "scan", **place, "line": 27}])
+        self.assertEqual({key: value for key, value in stop.items()
+                          if key not in ("stack", "instruction")},
+                         {"reason": "breakpoint", "text": "Breakpoint 1", "breakpoint": 1,
+                          "launch": 1, "kernel": "scan", "gridDim": [2, 1, 1],
+                          "blockDim": [64, 1, 1], "block": [0, 0, 0], "thread": [32, 0, 0],
+                          **place})
+        self.assertEqual((rows[2]["answer"], rows[2]["stop"]), ("t = 32\n", None))
+        self.assertEqual((rows[3]["stop"]["reason"], rows[3]["stop"]["thread"]),
+                         ("focus", [3, 0, 0]))
 
 
 class Walks(unittest.TestCase):

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* getline */
 #include "command.h"
 #include "common/files/allocated.h"
+#include "common/files/json.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -12,12 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_COMMANDS = 64, LONGEST = 1 << 16 };
+enum { MOST_COMMANDS = 64, DEBUG_LONGEST = 1 << 16 };
 
 static const char *commands[MOST_COMMANDS]; /* of --command */
 static size_t command_count, next_command;
-static FILE *script;       /* of --commands */
-static char last[LONGEST]; /* the last line, which an empty one repeats */
+static FILE *script;             /* of --commands */
+static char last[DEBUG_LONGEST]; /* the last line, which an empty one repeats */
+static bool is_json;             /* --json */
 
 void emu_debug_command(const char *line)
 {
@@ -58,7 +60,7 @@ static char *edited_line(const char *prompt)
 }
 
 /* The next line: of --command, of --commands, of the standard input. False: there are no more. */
-static bool next_line(char line[LONGEST])
+static bool next_line(char line[DEBUG_LONGEST])
 {
     static const char prompt[] = "(emu) ";
     bool is_person = false;
@@ -68,7 +70,7 @@ static bool next_line(char line[LONGEST])
         text = strdup(commands[next_command++]);
     } else if (script != NULL && getline(&text, &size, script) >= 0) {
         /* read */
-    } else if (isatty(STDIN_FILENO)) {
+    } else if (isatty(STDIN_FILENO) && !is_json) {
         is_person = true;
         text = edited_line(prompt);
     } else if (getline(&text, &size, stdin) < 0) {
@@ -76,9 +78,9 @@ static bool next_line(char line[LONGEST])
     }
     if (text == NULL) return false;
     text[strcspn(text, "\r\n")] = '\0';
-    if (!is_person) printf("%s%s\n", prompt, text);
+    if (!is_person && !is_json) printf("%s%s\n", prompt, text);
     if (*text != '\0') snprintf(last, sizeof last, "%s", text);
-    snprintf(line, LONGEST, "%s", last);
+    snprintf(line, DEBUG_LONGEST, "%s", last);
     free(text);
     return true;
 }
@@ -90,28 +92,66 @@ static pid_t start(const char *program, char *const *arguments, int socket)
     if (child > 0) return child;
     close(socket);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (is_json) dup2(STDERR_FILENO, STDOUT_FILENO);
     execv(program, arguments);
     fprintf(stderr, "emu: cannot run %s: %s\n", program, strerror(errno));
     _exit(EXIT_FAILURE);
+}
+
+static char emu_debug_hear(int socket, char message[DEBUG_LONGEST])
+{
+    ssize_t length;
+    do length = recv(socket, message, DEBUG_LONGEST - 1, 0);
+    while (length < 0 && errno == EINTR);
+    message[length > 0 ? length : 0] = '\0';
+    return *message;
+}
+
+static bool emu_debug_tell(int socket, const char *line)
+{
+    size_t size = strlen(line) ? strlen(line) : 1; /* an empty message would be an end */
+    return send(socket, line, size, MSG_NOSIGNAL) >= 0;
+}
+
+/* --json: prints what has been answered to a line. */
+static void print_json(const char *line, const char *answer, const char *stop)
+{
+    struct json j = {.out = stdout, .depth = JSON_IN_LINE};
+    json_open(&j, NULL, '{');
+    json_text(&j, "command", line);
+    json_text(&j, "answer", answer);
+    json_raw(&j, "stop", *stop ? stop : "null");
+    json_close(&j, '}');
+    puts("");
+    fflush(stdout);
 }
 
 /* Answers the debugger until the program has ended, or the lines have. Returns whether the program
  * is to be ended. */
 static bool converse(int socket)
 {
-    static char message[LONGEST + 1], line[LONGEST];
+    static char message[DEBUG_LONGEST], line[DEBUG_LONGEST], stop[DEBUG_LONGEST];
+    char *answer = NULL;
+    size_t size;
+    bool has_line = false;
+    FILE *out = is_json ? allocated(open_memstream(&answer, &size)) : stdout;
     for (;;) {
-        ssize_t length = recv(socket, message, LONGEST, 0);
-        if (length < 0 && errno == EINTR) continue;
-        if (length <= 0) return false;
-        message[length] = '\0';
-        if (*message == 'o') fputs(message + 1, stdout);
-        if (*message == 'q') return true;
-        if (*message != 'p') continue;
-        if (!next_line(line)) snprintf(line, sizeof line, "quit");
+        char kind = emu_debug_hear(socket, message);
+        if (kind == 'o') fputs(message + 1, out);
+        if (kind == 's') snprintf(stop, sizeof stop, "%s", message + 1);
+        if (kind == 'o' || kind == 's') continue;
+        fflush(out);
+        if (is_json) {
+            answer[size] = '\0';
+            if (has_line) print_json(line, answer, stop);
+            rewind(out);
+            *stop = '\0';
+        }
+        if (kind != 'p') return kind == 'q';
+        has_line = next_line(line);
+        if (!has_line) snprintf(line, sizeof line, "quit");
         fflush(stdout);
-        size_t size = strlen(line) ? strlen(line) : 1; /* an empty message would be an end */
-        if (send(socket, line, size, MSG_NOSIGNAL) < 0) return false;
+        if (!emu_debug_tell(socket, line)) return false;
     }
 }
 
@@ -122,6 +162,8 @@ void emu_debug(const char *program, char *const *arguments)
     if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0)
         emu_refuse("cannot make a socket: %s", strerror(errno));
     snprintf(number, sizeof number, "%d", ends[1]);
+    is_json = setting_text(SETTING_JSON) != NULL;
+    unsetenv(settings[SETTING_JSON].variable);
     emu_set(settings[SETTING_DEBUG].variable, number);
     emu_set(settings[SETTING_COUNTERS].variable, "0");
     emu_set(settings[SETTING_PROGRESS].variable, "0");

@@ -1,6 +1,7 @@
 /* commands.c — the debugger's commands, with gdb's words where gdb has one. See debug.h. */
 #define _POSIX_C_SOURCE 200809L /* MSG_NOSIGNAL */
 #include "debug.h"
+#include "common/files/json.h"
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -41,6 +42,7 @@ static void ask(char line[LONGEST])
     while (length < 0 && errno == EINTR);
     if (length <= 0) history_leave();
     line[length] = '\0';
+    session->is_interrupted = false; /* there was nothing to interrupt */
 }
 
 /* ---- what a command gets --------------------------------------------------------------------- */
@@ -93,31 +95,110 @@ static void say_place(const struct at_stop *c)
     if (source_line(file, line, text, sizeof text)) say("%u\t%s\n", line, text);
 }
 
-static void say_frame(const struct launch *launch, unsigned number, const struct callee *callee,
-                      uint32_t pc)
+/* Visits the functions that a thread is in, the innermost first. */
+typedef void frame_fn(void *to, unsigned number, const char *name, const char *file, unsigned line);
+static void each_frame(const struct lane *lane, frame_fn *visit, void *to)
 {
+    const struct emu_kernel *kernel = session_launch()->kernel;
     char name[200];
     const char *file;
-    unsigned line = line_at(launch->kernel, pc, &file);
-    kernel_base_name(callee ? callee->function->name : launch->kernel->info.name, name,
-                     sizeof name);
+    uint32_t pc = lane->fragment->pc;
+    unsigned number = 0;
+    for (const struct frame *f = lane->fragment->frame; f; f = f->caller) {
+        unsigned line = line_at(kernel, pc, &file);
+        kernel_base_name(f->callee ? f->callee->function->name : kernel->info.name, name,
+                         sizeof name);
+        visit(to, number++, name, file, line);
+        pc = f->caller ? f->return_pc - 1 : 0;
+    }
+}
+
+static void say_frame(void *to, unsigned number, const char *name, const char *file, unsigned line)
+{
+    (void)to;
     say("#%u  %s at %s:%u\n", number, name, source_name(file), line);
 }
 
 static bool do_where(struct at_stop *c, char *words)
 {
     (void)words;
-    if (!needs_lane(c) || !c->lane->fragment) {
+    if (!needs_lane(c) || !c->lane->fragment)
         say_place(c);
-        return false;
-    }
-    uint32_t pc = c->lane->fragment->pc;
-    unsigned number = 0;
-    for (const struct frame *f = c->lane->fragment->frame; f; f = f->caller) {
-        say_frame(session_launch(), number++, f->callee, pc);
-        pc = f->caller ? f->return_pc - 1 : 0;
-    }
+    else
+        each_frame(c->lane, say_frame, NULL);
     return false;
+}
+
+/* ---- the stop for programs ------------------------------------------------------------------- */
+
+static const char *reason_of(const char *why)
+{
+    if (!why) return "focus";
+    if (session->is_over && history_is_present()) return "end";
+    if (session->place.inside) return "exception";
+    if (strstr(why, "reakpoint ")) return "breakpoint";
+    if (strstr(why, "Watchpoint ")) return "data breakpoint";
+    if (!strcmp(why, "Interrupted")) return "pause";
+    return session_launch() ? "step" : "entry";
+}
+
+static void put_place(struct json *j, const char *file, unsigned line)
+{
+    json_text(j, "file", file);
+    json_number(j, "line", line);
+}
+
+static void put_frame(void *to, unsigned number, const char *name, const char *file, unsigned line)
+{
+    enum { MOST_FRAMES = 64 }; /* more may not fit into a message */
+    struct json *j = to;
+    if (number >= MOST_FRAMES) return;
+    json_open(j, NULL, '{');
+    json_text(j, "function", name);
+    put_place(j, file, line);
+    json_close(j, '}');
+}
+
+static void put_dim(struct json *j, const char *key, struct emu_dim d)
+{
+    json_numbers(j, key, (const uint64_t[]){d.x, d.y, d.z}, 3);
+}
+
+/* `why` is what is said of the stop, NULL for another thread in focus; `stop` the number of the
+ * breakpoint, or 0. */
+static void send_stop(const struct at_stop *c, const char *why, int stop)
+{
+    const struct launch *launch = session_launch();
+    const struct fragment *f = c->lane ? c->lane->fragment : NULL;
+    char *text, name[200];
+    const char *file;
+    size_t size;
+    struct json j = {.out = allocated(open_memstream(&text, &size)), .depth = JSON_IN_LINE};
+    json_open(&j, NULL, '{');
+    json_text(&j, "reason", reason_of(why));
+    json_text(&j, "text", why);
+    if (stop) json_number(&j, "breakpoint", (uint64_t)stop);
+    json_number(&j, "launch", session->place.launch);
+    json_number(&j, "instruction", session->place.time);
+    if (launch) {
+        kernel_base_name(launch->kernel->info.name, name, sizeof name);
+        json_text(&j, "kernel", name);
+        put_dim(&j, "gridDim", launch->grid);
+        put_dim(&j, "blockDim", launch->block);
+        put_dim(&j, "block", dim_at(session->block, launch->grid));
+        put_dim(&j, "thread", dim_at(session->thread, launch->block));
+    }
+    if (f) {
+        unsigned line = line_at(launch->kernel, f->pc, &file);
+        put_place(&j, file, line);
+    }
+    json_open(&j, "stack", '[');
+    if (f) each_frame(c->lane, put_frame, &j);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    fclose(j.out);
+    send_message('s', text);
+    free(text);
 }
 
 /* Which lanes of the warp are at a line of the file. */
@@ -631,6 +712,7 @@ static bool do_focus(struct at_stop *c, char *words)
     session->block = block;
     session->thread = (unsigned)thread;
     c->lane = session_lane(&c->own) ? &c->own : NULL;
+    send_stop(c, NULL, 0);
     say_place(c);
     return false;
 }
@@ -874,11 +956,13 @@ static bool execute(struct at_stop *c, char *line)
     return false;
 }
 
-void commands_answer(const struct lane *lane)
+void commands_answer(const struct lane *lane, const char *why, int stop)
 {
     static char line[LONGEST];
     struct at_stop c = {.lane = lane};
     if (lane) c.own = *lane, c.lane = &c.own;
+    send_stop(&c, why, stop);
+    if (*why) say("%s\n", why);
     if (session_launch()) say_place(&c);
     if (session->says_writes) say_writes(&c);
     session->says_writes = false;

@@ -9,9 +9,14 @@
 
 /* A command `emu debug` (command/debug.c) holds the other end of a socket, on which each message is
  * one line of a person, or, from here, a letter and a text: 'o' for output, 'p' if the next line is
- * wanted. Attaches a device that has been opened; commands are answered at once, before the first
- * launch, and again when the program ends, from where one may go back. `history_bytes`: what the
- * history may take. */
+ * wanted, 'q' if the program is to be ended. 's' comes at each stop, before its output, and when
+ * another thread is in focus: an object of JSON with "reason" (breakpoint, data breakpoint, step,
+ * exception, pause, entry, end, focus), "text", the sentence about it, "breakpoint", its number,
+ * "launch" and "instruction", in a kernel "kernel", "gridDim", "blockDim", "block" and "thread",
+ * for a thread that has not exited "file" and "line", and "stack", the innermost function first.
+ * Attaches a device that has been opened; commands are answered at once, before the first launch,
+ * and again when the program ends, from where one may go back. `history_bytes`: what the history
+ * may take. */
 void debug_attach(struct emu *, int socket, uint64_t history_bytes);
 
 /* The program has found a wrong word in global memory, and says in one sentence `what` is wrong.
@@ -248,9 +253,9 @@ bool differ_is_whole(void);
 
 /* ---- commands.c ------------------------------------------------------------------------------ */
 
-/* Answers commands at a stop. `lane`: the thread in focus. Returns when the run goes on by
- * session->goal. */
-void commands_answer(const struct lane *);
+/* Answers commands at a stop, and says before why the run has stopped. `lane`: the thread in focus;
+ * `stop`: the number of the breakpoint, or 0. Returns when the run goes on by session->goal. */
+void commands_answer(const struct lane *, const char *why, int stop);
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 
 /* ---- session.c ------------------------------------------------------------------------------- */

@@ -358,11 +358,13 @@ static bool stops_at(struct warp *w, const struct fragment *f, char *why, int *l
     return stop || has_stepped(w, f);
 }
 
-/* Counts a stop at a breakpoint, and removes a temporary one. */
-static void count_hit(const char *why)
+/* Counts a stop at a breakpoint, and removes a temporary one. Returns its number; 0: it is none. */
+static int count_hit(const char *why)
 {
-    int number;
-    if (sscanf(why, "%*[A-Za-z ]%d", &number) != 1) return;
+    static const char word[] = "point "; /* Breakpoint, Temporary breakpoint, Watchpoint */
+    const char *found = session->place.inside ? NULL : strstr(why, word);
+    int number = found ? atoi(found + strlen(word)) : 0;
+    if (!number) return 0;
     for (int k = 0; k < MOST_STOPS; k++) {
         struct stop_point *stop = &session->stops[k];
         if (stop->number != number) continue;
@@ -371,6 +373,7 @@ static void count_hit(const char *why)
         stop->number = 0;
         session->changes++;
     }
+    return number;
 }
 
 /* ---- going ----------------------------------------------------------------------------------- */
@@ -379,11 +382,10 @@ static void count_hit(const char *why)
 static void answer(const char *why)
 {
     struct lane lane;
-    if (*why) say("%s\n", why);
-    count_hit(why);
+    int stop = count_hit(why);
     session->goal = (struct goal){.go = GO_ON, .from = session->place};
     state.is_answering = true;
-    commands_answer(session_lane(&lane) ? &lane : NULL);
+    commands_answer(session_lane(&lane) ? &lane : NULL, why, stop);
     state.is_answering = false;
 }
 
