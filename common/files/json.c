@@ -2,6 +2,7 @@
 #include "json.h"
 #include "visible.h"
 #include <inttypes.h>
+#include <string.h>
 
 enum {
     LINES_DEPTH = JSON_IN_LINE - 1, /* what lies deeper stands in one line */
@@ -71,12 +72,6 @@ void json_close(struct json *j, char bracket)
     if (j->depth == 0) fputc('\n', j->out);
 }
 
-void json_raw(struct json *j, const char *key, const char *value)
-{
-    begin_value(j, key);
-    fputs(value, j->out);
-}
-
 void json_text(struct json *j, const char *key, const char *text)
 {
     begin_value(j, key);
@@ -110,4 +105,31 @@ void json_bool(struct json *j, const char *key, bool value)
 {
     begin_value(j, key);
     fputs(value ? "true" : "false", j->out);
+}
+
+void json_vput(struct json *j, const char *format, va_list values)
+{
+    while (*(format += strspn(format, " "))) {
+        char own[64];
+        size_t length = strcspn(format, "{[}]$#?!");
+        const char *key = length ? own : NULL, kind = format[length];
+        snprintf(own, sizeof own, "%.*s", (int)length, format);
+        format += length + 1;
+        if (kind == '{' || kind == '[') json_open(j, key, kind);
+        if (kind == '}' || kind == ']') json_close(j, kind);
+        if (kind == '$') json_text(j, key, va_arg(values, const char *));
+        if (kind == '#') json_number(j, key, va_arg(values, uint64_t));
+        if (kind == '?') json_bool(j, key, va_arg(values, int));
+        if (kind != '!') continue;
+        begin_value(j, key);
+        fputs(va_arg(values, const char *), j->out);
+    }
+}
+
+void json_put(struct json *j, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    json_vput(j, format, values);
+    va_end(values);
 }

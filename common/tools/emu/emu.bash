@@ -59,7 +59,7 @@ _emu() {
             sed -En 's/^  (-., )?(--[a-z-]+).*/\2/p')" -- "$word"))
     else
         COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word")
-            $(compgen -W run -- "$word"))
+            $(compgen -W "run debug dap" -- "$word"))
     fi
 }
 

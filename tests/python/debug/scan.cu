@@ -1,5 +1,5 @@
-// scan.cu — kernels that the tests of emu debug look into: a scan that lacks a barrier, and one
-// that stores out of bounds.
+// scan.cu — kernels that the tests of emu debug look into: a scan that lacks a barrier, one that
+// stores out of bounds, and one that does not end.
 #include <cstdio>
 #include <cstring>
 
@@ -39,6 +39,11 @@ __global__ void scatter(int *a, int stride)
     __syncwarp();
 }
 
+__global__ void spin(volatile int *flag)
+{
+    for (int k = 0; *flag != 2; k++) *flag = k & 1;
+}
+
 int main(int argc, char **argv)
 {
     float *in, *out, host[128];
@@ -52,5 +57,7 @@ int main(int argc, char **argv)
     printf("%g\n", host[63]);
     scatter<<<2, 32>>>((int *)out, argc > 1 && !strcmp(argv[1], "wide") ? 9 : 1);
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+    if (argc > 1 && !strcmp(argv[1], "spin")) spin<<<1, 32>>>((int *)out);
+    cudaDeviceSynchronize();
     return 3;
 }

@@ -13,13 +13,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_COMMANDS = 64, DEBUG_LONGEST = 1 << 16 };
+enum { MOST_COMMANDS = 64 };
 
 static const char *commands[MOST_COMMANDS]; /* of --command */
 static size_t command_count, next_command;
 static FILE *script;             /* of --commands */
 static char last[DEBUG_LONGEST]; /* the last line, which an empty one repeats */
 static bool is_json;             /* --json */
+static int adapter;              /* the socket that `emu dap` has made; 0: none */
 
 void emu_debug_command(const char *line)
 {
@@ -32,6 +33,8 @@ void emu_debug_commands(const char *path)
     script = fopen(path, "r");
     if (script == NULL) emu_refuse("cannot read %s: %s", path, strerror(errno));
 }
+
+void emu_debug_for(int socket) { adapter = socket; }
 
 /* A line of a terminal, with history if there is libedit. NULL: the input has ended. */
 static char *edited_line(const char *prompt)
@@ -98,7 +101,7 @@ static pid_t start(const char *program, char *const *arguments, int socket)
     _exit(EXIT_FAILURE);
 }
 
-static char emu_debug_hear(int socket, char message[DEBUG_LONGEST])
+char emu_debug_hear(int socket, char message[DEBUG_LONGEST])
 {
     ssize_t length;
     do length = recv(socket, message, DEBUG_LONGEST - 1, 0);
@@ -107,7 +110,7 @@ static char emu_debug_hear(int socket, char message[DEBUG_LONGEST])
     return *message;
 }
 
-static bool emu_debug_tell(int socket, const char *line)
+bool emu_debug_tell(int socket, const char *line)
 {
     size_t size = strlen(line) ? strlen(line) : 1; /* an empty message would be an end */
     return send(socket, line, size, MSG_NOSIGNAL) >= 0;
@@ -117,11 +120,7 @@ static bool emu_debug_tell(int socket, const char *line)
 static void print_json(const char *line, const char *answer, const char *stop)
 {
     struct json j = {.out = stdout, .depth = JSON_IN_LINE};
-    json_open(&j, NULL, '{');
-    json_text(&j, "command", line);
-    json_text(&j, "answer", answer);
-    json_raw(&j, "stop", *stop ? stop : "null");
-    json_close(&j, '}');
+    json_put(&j, "{command$ answer$ stop!}", line, answer, *stop ? stop : "null");
     puts("");
     fflush(stdout);
 }
@@ -155,11 +154,20 @@ static bool converse(int socket)
     }
 }
 
+/* The adapter does not know the program's process: SIGINT makes that stop, SIGTERM ends it. */
+static volatile pid_t child;
+static volatile bool ends_it;
+static void hand_on(int number)
+{
+    ends_it |= number == SIGTERM;
+    if (child > 0) kill(child, ends_it ? SIGKILL : SIGINT);
+}
+
 void emu_debug(const char *program, char *const *arguments)
 {
-    int ends[2], status;
+    int ends[2] = {-1, adapter}, status;
     char number[16];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0)
+    if (!adapter && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0)
         emu_refuse("cannot make a socket: %s", strerror(errno));
     snprintf(number, sizeof number, "%d", ends[1]);
     is_json = setting_text(SETTING_JSON) != NULL;
@@ -169,10 +177,11 @@ void emu_debug(const char *program, char *const *arguments)
     emu_set(settings[SETTING_PROGRESS].variable, "0");
     if (setting_text(SETTING_CLOCK_SEED) == NULL)
         emu_set(settings[SETTING_CLOCK_SEED].variable, "1"); /* the run repeats */
-    signal(SIGINT, SIG_IGN);                                 /* the program stops then */
-    pid_t child = start(program, arguments, ends[0]);
+    signal(SIGINT, adapter ? hand_on : SIG_IGN);             /* the program stops then */
+    if (adapter) signal(SIGTERM, hand_on);
+    child = start(program, arguments, ends[0]);
     close(ends[1]);
-    bool ends_it = converse(ends[0]);
+    if (!adapter) ends_it = converse(ends[0]);
     fflush(stdout);
     if (ends_it) kill(child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;

@@ -212,11 +212,12 @@ static char **get_program(char **words, bool debugs, char path[PATH_MAX])
     return words;
 }
 
-int main(int argc, char **argv)
+int emu_main(int argc, char **argv)
 {
     if (argc > 2 && strcmp(argv[0], "emu-tool") == 0) emu_start_tool(argv + 1);
     bool report = false, debugs = false;
     char path[PATH_MAX], **given = argv + emu_options(argc, argv, &report);
+    if (strcmp(given[0], "dap") == 0) emu_dap();
     if (strcmp(given[0], "debug") == 0) { /* options may follow this word, too */
         debugs = true;
         given[0] = argv[0];
@@ -235,3 +236,5 @@ int main(int argc, char **argv)
     if (!emulated) return emu_command(path, words);
     emu_run_wait(path, words);
 }
+
+int main(int argc, char **argv) { return emu_main(argc, argv); }

@@ -346,6 +346,7 @@ SETTER(print_help)
     puts("usage: emu [options] COMMAND [arguments]\n"
          "       emu [options] run FILE.cu [arguments]\n"
          "       emu debug [options] FILE.cu|PROGRAM [arguments]\n"
+         "       emu dap\n"
          "Runs a CUDA program on an emulated GPU and prints what its kernels did, as ncu would,\n"
          "or with --tool what is wrong with them, as compute-sanitizer would. COMMAND may be any\n"
          "other command, such as make or a script: then all CUDA programs that it starts run so,\n"
@@ -354,6 +355,7 @@ SETTER(print_help)
          "  emu run my.cu              compile my.cu, run it, count what its kernels do\n"
          "  emu --tool all run my.cu   look for races and memory errors\n"
          "  emu debug my.cu            stop in a kernel, look, and step back\n"
+         "  emu dap                    the same from an editor (Debug Adapter Protocol)\n"
          "  emu --per-line ./program   the counts of each source line\n");
     print_options();
     puts("\nCUDA programs must be linked with nvcc -cudart shared, with g++ and -lcudart, or with "

@@ -42,7 +42,6 @@ static void ask(char line[LONGEST])
     while (length < 0 && errno == EINTR);
     if (length <= 0) history_leave();
     line[length] = '\0';
-    session->is_interrupted = false; /* there was nothing to interrupt */
 }
 
 /* ---- what a command gets --------------------------------------------------------------------- */
@@ -142,21 +141,12 @@ static const char *reason_of(const char *why)
     return session_launch() ? "step" : "entry";
 }
 
-static void put_place(struct json *j, const char *file, unsigned line)
-{
-    json_text(j, "file", file);
-    json_number(j, "line", line);
-}
-
 static void put_frame(void *to, unsigned number, const char *name, const char *file, unsigned line)
 {
     enum { MOST_FRAMES = 64 }; /* more may not fit into a message */
     struct json *j = to;
     if (number >= MOST_FRAMES) return;
-    json_open(j, NULL, '{');
-    json_text(j, "function", name);
-    put_place(j, file, line);
-    json_close(j, '}');
+    json_put(j, "{function$ file$ line#}", name, file, (uint64_t)line);
 }
 
 static void put_dim(struct json *j, const char *key, struct emu_dim d)
@@ -174,12 +164,9 @@ static void send_stop(const struct at_stop *c, const char *why, int stop)
     const char *file;
     size_t size;
     struct json j = {.out = allocated(open_memstream(&text, &size)), .depth = JSON_IN_LINE};
-    json_open(&j, NULL, '{');
-    json_text(&j, "reason", reason_of(why));
-    json_text(&j, "text", why);
+    json_put(&j, "{reason$ text$ launch# instruction#", reason_of(why), why, session->place.launch,
+             session->place.time);
     if (stop) json_number(&j, "breakpoint", (uint64_t)stop);
-    json_number(&j, "launch", session->place.launch);
-    json_number(&j, "instruction", session->place.time);
     if (launch) {
         kernel_base_name(launch->kernel->info.name, name, sizeof name);
         json_text(&j, "kernel", name);
@@ -189,13 +176,12 @@ static void send_stop(const struct at_stop *c, const char *why, int stop)
         put_dim(&j, "thread", dim_at(session->thread, launch->block));
     }
     if (f) {
-        unsigned line = line_at(launch->kernel, f->pc, &file);
-        put_place(&j, file, line);
+        uint64_t line = line_at(launch->kernel, f->pc, &file);
+        json_put(&j, "file$ line#", file, line);
     }
-    json_open(&j, "stack", '[');
+    json_put(&j, "stack[");
     if (f) each_frame(c->lane, put_frame, &j);
-    json_close(&j, ']');
-    json_close(&j, '}');
+    json_put(&j, "] }");
     fclose(j.out);
     send_message('s', text);
     free(text);
@@ -961,6 +947,7 @@ void commands_answer(const struct lane *lane, const char *why, int stop)
     static char line[LONGEST];
     struct at_stop c = {.lane = lane};
     if (lane) c.own = *lane, c.lane = &c.own;
+    session->is_interrupted = false; /* the run has stopped, as an interrupt wants it */
     send_stop(&c, why, stop);
     if (*why) say("%s\n", why);
     if (session_launch()) say_place(&c);
