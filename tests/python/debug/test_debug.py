@@ -55,6 +55,9 @@ class Stops(unittest.TestCase):
                          "Breakpoint 1 at scan.cu:19, the next line with code.")
         self.assertIn("at scan.cu:36", last("tbreak scatter", "run"))
 
+    def test_a_breakpoint_in_one_kernel_does_not_stop_the_next_one(self):
+        self.assertIn("has ended", last("break 31 if thread == 0", "run", "run", "run"))
+
     def test_a_condition_that_cannot_be_evaluated_stops_once(self):
         self.assertIn("there is no variable lefft here; is it left?; its condition is removed",
                       last("break 27 if lefft > 0", "run"))

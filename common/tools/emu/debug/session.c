@@ -148,12 +148,14 @@ bool session_matches(const struct emu_kernel *kernel, const char *where, uint32_
         return begins;
     }
     unsigned wanted = (unsigned)strtoul(digits, NULL, 10), nearest = 0;
+    bool is_above = true; /* all code of this kernel: the line is in another one */
     for (size_t k = 0; k < kernel->line_count; k++) {
         const struct source_line *line = &kernel->lines[k];
-        if (is_file_of(kernel, line, where, length) && line->line >= wanted &&
-            (!nearest || line->line < nearest))
-            nearest = line->line;
+        if (!line->line || !is_file_of(kernel, line, where, length)) continue;
+        is_above &= line->line > wanted;
+        if (line->line >= wanted && (!nearest || line->line < nearest)) nearest = line->line;
     }
+    if (is_above) nearest = 0;
     *moved = nearest;
     const struct source_line *own = &kernel->lines[kernel->code[pc].line];
     return nearest && own->line == nearest && is_file_of(kernel, own, where, length) &&
