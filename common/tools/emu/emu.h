@@ -87,6 +87,7 @@ enum emu_check {
     EMU_CHECK_INIT = 4,   /* initcheck: reads of memory that nothing has written */
     EMU_CHECK_SYNC = 8,   /* synccheck: barriers, member masks, deadlocks */
     EMU_CHECK_ALL = 15,
+    EMU_CHECK_ORDER = 16, /* with EMU_CHECK_RACE: which barriers and fences are needed */
 };
 
 /* A place in the host program: return addresses, innermost first. */
@@ -606,7 +607,7 @@ uint64_t emu_records_left_out(const struct emu *);
 
 /* ---- findings -------------------------------------------------------------------------------- */
 
-enum emu_severity { EMU_FINDING_ERROR, EMU_FINDING_WARNING };
+enum emu_severity { EMU_FINDING_ERROR, EMU_FINDING_WARNING, EMU_FINDING_NOTE };
 #define EMU_NO_LAUNCH UINT_MAX
 
 /* Where in a grid something happened. */
@@ -633,6 +634,7 @@ struct emu_place {
  *   initcheck  uninitialized-read, uninitialized-copy
  *   synccheck  divergent-in-warp, divergent-in-block, invalid-arguments, endless, exited-members,
  *              undefined-shuffle; fault
+ *   order      needed, not-needed, never-executed
  * The texts `head` and `detail` are lines with '\n' between them. `head` is made from the fields.
  */
 struct emu_finding {
@@ -662,6 +664,8 @@ const struct emu_finding *emu_finding(const struct emu *, size_t index);
 uint64_t emu_finding_count(const struct emu *, enum emu_severity);
 /* The number of errors among them that racecheck has found. */
 uint64_t emu_race_count(const struct emu *);
+/* EMU_CHECK_ORDER: adds a note for each place of a kernel's code that puts accesses in order. */
+void emu_report_order(struct emu *);
 /* Adds a finding about the host program. */
 void emu_add_finding(struct emu *, enum emu_check, enum emu_severity, const char *kind,
                      const char *title, const char *detail);

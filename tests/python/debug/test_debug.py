@@ -212,10 +212,21 @@ class Json(unittest.TestCase):
 
 
 class Walks(unittest.TestCase):
-    """Steps forward and back end in the state of a straight run."""
+    """Steps forward and back end in the state of a straight run, and at the end in its counters."""
     MOVES = ("step", "next", "back", "rn", "continue", "rc", "goto 1:%d", "goto 2:%d")
     STATE = ("info registers", "info locals", "shared", "warps", "print in[0..7]", "where",
              "focus block (0,0,0) thread 3", "info registers")
+    END = ("delete", "continue", "continue")
+
+    def counters(self, *commands, program, options):
+        """The answers, and what was counted, without the process's number."""
+        log = Path(FOLDER.name) / "counters.csv"
+        log.unlink(missing_ok=True)
+        if not options:
+            options = ("--csv", "--log-file", log)
+        answers, _ = session(*commands, *self.END, program=program, options=options)
+        rows = log.read_text(encoding="utf-8").splitlines() if "--csv" in options else []
+        return answers, [re.sub('^("[0-9]+"),"[0-9]+"', r"\1", row) for row in rows]
 
     def walk(self, seed, program, options):
         chance = random.Random(seed)
@@ -224,16 +235,18 @@ class Walks(unittest.TestCase):
             move = chance.choice(self.MOVES)
             moves.append(move % chance.randrange(2 if "2:" in move else 40, 20 if "2:" in move
                                                  else 1500) if "%" in move else move)
-        answers, _ = session(*moves, "info place", *self.STATE, program=program, options=options)
+        answers, counted = self.counters(*moves, "info place", *self.STATE, program=program,
+                                         options=options)
         if len(answers) <= len(moves):
             return  # it has continued beyond the program's end
         place = re.search("goto ([0-9:]+)", answers[len(moves)])[1]
         there = answers[len(moves) - 1]
         block, thread = re.search(r"block (\S+), thread (\(.*?\))", there).groups() \
             if "block" in there else ("(0,0,0)", "(0,0,0)")
-        straight, _ = session("goto " + place, "focus block %s thread %s" % (block, thread),
-                              *self.STATE, program=program, options=options)
-        self.assertEqual(answers[len(moves) + 1:], straight[2:], moves)
+        there = ("goto " + place, "focus block %s thread %s" % (block, thread))
+        straight, once = self.counters(*there, *self.STATE, program=program, options=options)
+        self.assertEqual(answers[len(moves) + 1:-len(self.END)], straight[2:-len(self.END)], moves)
+        self.assertEqual(counted, once, moves)
 
     def test_walks(self):
         for seed in range(int(os.environ.get("WALKS", 6))):

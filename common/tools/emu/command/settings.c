@@ -104,6 +104,7 @@ static const struct {
 } tools[] = {
     {"memcheck", EMU_CHECK_MEMORY}, {"racecheck", EMU_CHECK_RACE}, {"initcheck", EMU_CHECK_INIT},
     {"synccheck", EMU_CHECK_SYNC},  {"all", EMU_CHECK_ALL},
+    {"order", EMU_CHECK_ORDER | EMU_CHECK_RACE},
 };
 
 static unsigned one_tool(const char *name, size_t length)

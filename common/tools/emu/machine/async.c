@@ -231,7 +231,7 @@ void op_copy_wait(struct warp *w, const struct insn *i, uint32_t mask)
         carry_out(w->block, copy, done & mask);
     }
     for (int l = 0; l < WARP && announces(w->block, ANNOUNCE_ORDER); l++)
-        if (over[l]) event_copy_wait(w, l, COPIES, over[l]);
+        if (over[l]) event_copy_wait(w, i, l, COPIES, over[l]);
     drop_finished(queue);
 }
 
@@ -423,7 +423,7 @@ static uint32_t issue(struct warp *w, const struct insn *i, uint32_t mask)
         return 0;
     }
     queue(w, i, &access, &mbarrier);
-    if (is_ordered) event_mbarrier_arrive(w, done, &mbarrier, true);
+    if (is_ordered) event_mbarrier_arrive(w, i, done, &mbarrier, true);
     return done;
 }
 

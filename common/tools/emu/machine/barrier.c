@@ -84,7 +84,7 @@ void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bo
         f->state = FRAGMENT_AT_BARRIER;
         f->barrier = number;
     } else {
-        if (announces(block, ANNOUNCE_ORDER)) event_barrier_arrive(w, f->mask, number);
+        if (announces(block, ANNOUNCE_ORDER)) event_barrier_arrive(w, i, f->mask, number);
         f->pc++;
     }
     if (barrier->arrived >= expected) barrier_release(block, number);
@@ -301,7 +301,7 @@ static uint32_t announce_arrivals(struct warp *w, const struct insn *i, uint32_t
     uint32_t same = lanes_at_same(w, i, unannounced), first = unannounced & -unannounced;
     bool all = i->mbarrier.arrivals == NO_SLOT &&
                (unsigned)__builtin_popcount(same) <= read_state(place).pending;
-    event_mbarrier_arrive(w, all ? same : first, place, i->order & ORDER_RELEASE);
+    event_mbarrier_arrive(w, i, all ? same : first, place, i->order & ORDER_RELEASE);
     return unannounced & ~(all ? same : first);
 }
 
@@ -369,7 +369,7 @@ static void mbarrier_wait_result(struct warp *w, const struct insn *i, uint32_t 
         if (!find(w, i, __builtin_ctz(over), &place)) return;
         for (uint32_t left = same; left; left &= left - 1)
             event_mbarrier_use(w, i, __builtin_ctz(left), &place, OPERATION_LOAD);
-        event_mbarrier_wait(w, same, &place, i->mbarrier.is_parity);
+        event_mbarrier_wait(w, i, same, &place, i->mbarrier.is_parity);
         over &= ~same;
     }
 }

@@ -296,8 +296,8 @@ void op_bulk_wait(struct warp *w, const struct insn *i, uint32_t mask)
                     (int64_t)copy->group + i->group.pending <
                         (int64_t)async->bulk_groups[w->index][copy->lane];
         if (done && announces(w->block, ANNOUNCE_ORDER)) {
-            event_copy_wait(w, copy->lane, BULK_READS, copy->mark.when);
-            if (!i->group.read) event_copy_wait(w, copy->lane, BULK_COPIES, copy->mark.when);
+            event_copy_wait(w, i, copy->lane, BULK_READS, copy->mark.when);
+            if (!i->group.read) event_copy_wait(w, i, copy->lane, BULK_COPIES, copy->mark.when);
         }
         if (done && !i->group.read) {
             carry_out(copy);

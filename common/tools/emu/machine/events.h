@@ -173,20 +173,21 @@ void event_misaligned_matrix(struct warp *, const struct insn *, const struct mi
  * or not; READ_BLOCK and READ_DEVICE for what a fence of this scope, or of a wider one, puts before
  * the thread's later accesses (emu --strict-readers). */
 enum fence { SCOPE_BLOCK, SCOPE_DEVICE, FOR_COPIES, OBSERVED, READ_BLOCK, READ_DEVICE, FENCES };
-void event_fence(struct warp *, uint32_t lanes, enum fence);
+void event_fence(struct warp *, const struct insn *, uint32_t lanes, enum fence);
 /* The other side of a fence of a scope: what the lanes have read comes before what they do next. */
-void event_reader_fence(struct warp *, uint32_t lanes, enum fence scope);
+void event_reader_fence(struct warp *, const struct insn *, uint32_t lanes, enum fence scope);
 /* These lanes have all come to a bar.warp.sync, or to a match.sync. */
-void event_warp_sync(struct warp *, uint32_t lanes);
+void event_warp_sync(struct warp *, const struct insn *, uint32_t lanes);
 void event_match(struct warp *, uint32_t lanes);
 /* A bar.arrive. A barrier releases its threads: the last one has come, and none has gone on yet. */
-void event_barrier_arrive(struct warp *, uint32_t lanes, unsigned number);
+void event_barrier_arrive(struct warp *, const struct insn *, uint32_t lanes, unsigned number);
 void event_barrier_release(struct block *, unsigned number);
 /* Lanes arrive at a cluster's barrier, and have waited for it. `word` identifies the barrier; it is
  * no address. An arrival that releases covers what the lanes have done until now; another covers
  * what they had fenced. */
-void event_cluster_arrive(struct warp *, uint32_t lanes, uint64_t word, bool releases);
-void event_cluster_wait(struct warp *, uint32_t lanes, uint64_t word);
+void event_cluster_arrive(struct warp *, const struct insn *, uint32_t lanes, uint64_t word,
+                          bool releases);
+void event_cluster_wait(struct warp *, const struct insn *, uint32_t lanes, uint64_t word);
 /* A lane accesses the shared memory of a block that has ended, at an offset. */
 void event_use_after_end(struct warp *, const struct insn *, int lane, const struct block *owner,
                          uint64_t offset);
@@ -198,13 +199,13 @@ void event_mbarrier_use(struct warp *, const struct insn *, int lane, const stru
 void event_mbarrier_init(const struct shared_place *);
 /* Lanes arrive at an mbarrier. An arrival that releases covers what they have done until now;
  * another covers what they had fenced. */
-void event_mbarrier_arrive(struct warp *, uint32_t lanes, const struct shared_place *,
-                           bool releases);
+void event_mbarrier_arrive(struct warp *, const struct insn *, uint32_t lanes,
+                           const struct shared_place *, bool releases);
 /* The phase is over. */
 void event_mbarrier_over(const struct shared_place *);
 /* Lanes have waited for the phase, by its parity or by the state that an arrival returned. */
-void event_mbarrier_wait(struct warp *, uint32_t lanes, const struct shared_place *,
-                         bool by_parity);
+void event_mbarrier_wait(struct warp *, const struct insn *, uint32_t lanes,
+                         const struct shared_place *, bool by_parity);
 
 /* Copies begin that arrive at an mbarrier, or (NULL) at none. Returns the mark that the machine
  * keeps with the copies and puts into access->copy of their accesses. */
@@ -213,7 +214,7 @@ struct copy_mark event_copy_begin(struct warp *, const struct shared_place *mbar
 void event_copy_end(struct warp *);
 /* A lane has waited for the end of its copies, or of their reads, up to the mark `until`. */
 enum copies { COPIES, BULK_READS, BULK_COPIES };
-void event_copy_wait(struct warp *, int lane, enum copies, uint32_t until);
+void event_copy_wait(struct warp *, const struct insn *, int lane, enum copies, uint32_t until);
 /* A copy arrives at an mbarrier: a copy BY_BARRIER, or all cp.async of the lane up to the mark. */
 void event_copy_arrive(struct warp *, int lane, enum agent, struct copy_mark,
                        const struct shared_place *);

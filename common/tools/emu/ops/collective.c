@@ -198,21 +198,19 @@ void op_fence(struct warp *w, const struct insn *i, uint32_t mask)
     if (!(i->order & ORDER_BLOCK)) atomic_thread_fence(memory_order_seq_cst);
     if (!announces(w->block, ANNOUNCE_ORDER)) return;
     enum fence scope = i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE;
-    if (!(i->order & ORDER_RELEASE)) event_reader_fence(w, mask, scope);
-    if (!(i->order & ORDER_ACQUIRE)) event_fence(w, mask, scope);
+    if (!(i->order & ORDER_RELEASE)) event_reader_fence(w, i, mask, scope);
+    if (!(i->order & ORDER_ACQUIRE)) event_fence(w, i, mask, scope);
 }
 
 void op_proxy_fence(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    (void)i;
-    if (announces(w->block, ANNOUNCE_ORDER)) event_fence(w, mask, FOR_COPIES);
+    if (announces(w->block, ANNOUNCE_ORDER)) event_fence(w, i, mask, FOR_COPIES);
 }
 
 /* Called once per member mask, when all its lanes have arrived. */
 void op_warp_sync(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    (void)i;
-    if (announces(w->block, ANNOUNCE_ORDER)) event_warp_sync(w, mask);
+    if (announces(w->block, ANNOUNCE_ORDER)) event_warp_sync(w, i, mask);
 }
 
 /* ---- blocks of a cluster: barrier.cluster ---------------------------------------------------- */
@@ -257,7 +255,7 @@ void op_cluster_arrive(struct warp *w, const struct insn *i, uint32_t mask)
     w->cluster_owes |= mask;
     const struct cluster *cluster = w->block->cluster;
     if (announces(w->block, ANNOUNCE_ORDER))
-        event_cluster_arrive(w, mask, barrier_word(cluster, cluster->parity),
+        event_cluster_arrive(w, i, mask, barrier_word(cluster, cluster->parity),
                              i->order & ORDER_RELEASE);
 }
 
@@ -274,7 +272,7 @@ uint32_t cluster_wait_over(struct warp *w, const struct insn *i, uint32_t lanes)
     w->cluster_owes &= ~lanes;
     /* The parity has changed since: the completed phase has the other one. */
     if (announces(w->block, ANNOUNCE_ORDER))
-        event_cluster_wait(w, lanes, barrier_word(cluster, !cluster->parity));
+        event_cluster_wait(w, i, lanes, barrier_word(cluster, !cluster->parity));
     return lanes;
 }
 

@@ -101,12 +101,15 @@ const char *document_tool_name(enum emu_check tool)
     return tool == EMU_CHECK_MEMORY ? "memcheck"
            : tool == EMU_CHECK_RACE ? "racecheck"
            : tool == EMU_CHECK_INIT ? "initcheck"
-                                    : "synccheck";
+           : tool == EMU_CHECK_SYNC ? "synccheck"
+                                    : "order";
 }
 
 const char *document_severity_name(enum emu_severity severity)
 {
-    return severity == EMU_FINDING_ERROR ? "error" : "warning";
+    return severity == EMU_FINDING_ERROR     ? "error"
+           : severity == EMU_FINDING_WARNING ? "warning"
+                                             : "note";
 }
 
 /* ---- the documents of several programs as one: see report.h ---------------------------------- */

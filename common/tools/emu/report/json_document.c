@@ -200,7 +200,7 @@ static void write_finding(struct json *j, const struct document_finding *found)
     json_text(j, "title", f->title);
     json_number(j, "device", (uint64_t)found->device);
     if (f->kernel != NULL) {
-        json_number(j, "launch", f->launch);
+        if (f->launch != EMU_NO_LAUNCH) json_number(j, "launch", f->launch);
         write_kernel(j, f->kernel);
     }
     write_place(j, "place", &f->place);

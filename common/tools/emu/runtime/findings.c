@@ -96,7 +96,8 @@ void cudart_check_config(struct emu_config *config)
     config->finding_limit = limit ? limit : SIZE_MAX;
     config->schedule = setting_number(SETTING_SCHEDULE);
     config->descending = setting_is(SETTING_BLOCKS, "descending");
-    config->strict_readers = setting_is(SETTING_STRICT_READERS, "yes");
+    config->strict_readers = setting_is(SETTING_STRICT_READERS, "yes") ||
+                             wanted.checks & EMU_CHECK_ORDER; /* else no such fence is needed */
     config->host_place = cudart_place;
     config->describe_host_place = cudart_describe_place;
 }
@@ -298,10 +299,28 @@ void cudart_check_leaks(void)
     leaks += count;
 }
 
+/* What --tool order says of how many places. */
+static void print_orders(void)
+{
+    static const char *const kinds[] = {"needed", "not-needed", "never-executed"};
+    unsigned counts[3] = {0};
+    for (int i = 0; i < cudart_device_count(); i++) {
+        struct emu *emu = cudart_device_at(i)->emu;
+        for (size_t k = 0; k < emu_findings(emu); k++)
+            for (int n = 0; n < 3; n++)
+                counts[n] += emu_finding(emu, k)->tool == EMU_CHECK_ORDER &&
+                             strcmp(emu_finding(emu, k)->kind, kinds[n]) == 0;
+    }
+    fprintf(wanted.log,
+            "========= ORDER SUMMARY: %u needed, %u not needed in these runs, %u never executed\n",
+            counts[0], counts[1], counts[2]);
+}
+
 /* Prints the summary and closes the log, which may fail on a full disk. */
 static void end_report(void)
 {
     ON_EACH_DEVICE(i, cudart_check_leaks());
+    ON_EACH_DEVICE(i, emu_report_order(emu_runtime()));
     cudart_check_print();
     if (wanted.leaks)
         fprintf(wanted.log, "========= LEAK SUMMARY: %" PRIu64 " bytes leaked in %zu allocations\n",
@@ -314,6 +333,7 @@ static void end_report(void)
     uint64_t errors = count_findings(EMU_FINDING_ERROR), races = 0;
     for (int i = 0; i < cudart_device_count(); i++)
         races += emu_race_count(cudart_device_at(i)->emu);
+    if (wanted.checks & EMU_CHECK_ORDER) print_orders();
     print_summary(errors, count_findings(EMU_FINDING_WARNING), races);
     bool failed = fflush(wanted.log) != 0 || ferror(wanted.log) != 0;
     if (failed) {
@@ -350,7 +370,11 @@ enum { LINE_SIZE = 1024 };
 static unsigned patience;    /* seconds */
 static atomic_bool is_drawn; /* on the terminal's last line */
 
-void cudart_progress_settings(void) { patience = (unsigned)setting_number(SETTING_PROGRESS); }
+/* The thread holds locks, which copies of the process for --tool order would find locked. */
+void cudart_progress_settings(void)
+{
+    patience = wanted.checks & EMU_CHECK_ORDER ? 0 : (unsigned)setting_number(SETTING_PROGRESS);
+}
 
 /* ---- the sentences --------------------------------------------------------------------------- */
 

@@ -165,6 +165,7 @@ static struct check_entry *entry_new(const struct check_report *r, const struct 
 void check_report(struct emu *emu, const struct launch *launch, const struct check_report *r)
 {
     struct check_log *log = &emu->checkers->findings;
+    if (launch && r->tool == EMU_CHECK_RACE) order_hazard(launch, r);
     const char *kernel = launch ? launch->kernel->info.name : NULL;
     pthread_mutex_lock(&log->lock);
     struct check_entry **bucket = &log->buckets[bucket_of(r)], *e = NULL;

@@ -143,7 +143,20 @@ struct checkers {
     struct address_table said; /* places that have a finding: check_is_first_at() */
     struct race *race; /* of racecheck and initcheck; NULL: off */
     struct init *init;
+    struct order_check *order;
 };
+
+/* ---- which barriers, fences and waits are needed (order.c) ----------------------------------- */
+
+struct order_check *order_open(void);
+void order_close(struct order_check *);
+/* A launch begins; ends, after its hazards have been reported. */
+void order_begin(struct launch *);
+void order_end(struct launch *);
+/* Is the instruction, which puts accesses in order, to be taken for one that does not? */
+bool order_skips(const struct launch *, const struct insn *);
+/* Racecheck has found a hazard. */
+void order_hazard(const struct launch *, const struct check_report *);
 
 /* ---- barriers and warp-wide operations that are used wrongly --------------------------------- */
 

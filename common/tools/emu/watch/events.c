@@ -15,11 +15,13 @@ static void open_checkers(struct emu *emu, size_t limit)
     struct checkers *checkers = emu->checkers = allocated(calloc(1, sizeof *checkers));
     check_open(&checkers->findings, limit);
     if (emu->checks & EMU_CHECK_RACE) checkers->race = race_open();
+    if (emu->checks & EMU_CHECK_ORDER) checkers->order = order_open();
     if (emu->checks & EMU_CHECK_INIT) checkers->init = init_open();
 }
 
 static void close_checkers(struct emu *emu)
 {
+    order_close(emu->checkers->order);
     race_close(emu->checkers->race);
     init_close(emu->checkers->init);
     check_close(&emu->checkers->findings);
@@ -122,12 +124,14 @@ void event_launch_begin(struct launch *launch)
     records_begin(launch);
     if (init_of(emu)) init_begin(launch);
     if (emu->debugger) emu->debugger->launch_begin(launch);
+    if (emu->checkers->order) order_begin(launch);
 }
 
 void event_launch_end(struct launch *launch, double seconds)
 {
     if (launch->emu->debugger) launch->emu->debugger->launch_end(launch);
     if (race_of(launch->emu)) race_end(launch);
+    if (launch->emu->checkers->order) order_end(launch);
     if (launch->emu->pictures) picture_launch_end(launch->emu->pictures);
     records_end(launch, seconds);
 }

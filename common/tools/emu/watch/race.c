@@ -632,17 +632,20 @@ void event_mbarrier_use(struct warp *w, const struct insn *i, int lane,
 }
 
 /* A bulk copy that reduces is atomic where it writes, not where it reads its source. */
-static unsigned order_of(const struct insn *i, const struct access *access)
+static unsigned order_of(const struct launch *launch, const struct insn *i,
+                         const struct access *access)
 {
     bool is_source = i->family == FAMILY_BULK && access->operation == OPERATION_LOAD;
-    return is_source ? ORDER_WEAK : i->order;
+    unsigned orders = i->order & (ORDER_ACQUIRE | ORDER_RELEASE);
+    if (is_source) return ORDER_WEAK;
+    return orders && order_skips(launch, i) ? i->order & ~orders : i->order;
 }
 
 void race_threads_access(struct warp *w, const struct insn *i, const struct access *access)
 {
     struct race_block *race = w->block->racecheck;
     const uint64_t *address = access->address;
-    unsigned order = order_of(i, access);
+    unsigned order = order_of(w->block->launch, i, access);
     struct lane_access t = lane_access_of(w, i, access->operation, access->space, access->owner);
     t.used = check_used_bytes(i);
     t.number = access->copy.number;

@@ -135,8 +135,10 @@ void race_block_free(struct race_block *);
 /* An access, before it is carried out: memory still has its old bytes. */
 void race_access(struct warp *, const struct insn *, const struct access *);
 
-/* A fence of some lanes, like event_fence(). */
+/* A fence of some lanes, like event_fence(); with strict readers, what they have kept until a fence
+ * of this scope. */
 void race_fence(struct warp *, uint32_t lanes, enum fence);
+void race_reader_fence(struct warp *, uint32_t lanes, enum fence scope);
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
@@ -336,7 +338,7 @@ static inline unsigned race_place_of(const struct race *race, record v)
 /* race_report.c */
 struct race_reports *race_reports_open(void);
 void race_reports_close(struct race_reports *);
-/* A launch has ended: reports its hazards as findings, and drops them. */
+/* Reports the hazards of a launch, which has ended, as findings, and drops them. */
 void race_reports_flush(struct race_reports *, const struct launch *);
 enum { AT_ONCE = 0 }; /* the time of another lane of the same instruction */
 enum hazard {

@@ -196,10 +196,17 @@ void race_fence(struct warp *w, uint32_t lanes, enum fence fence)
     clock_tick(race);
 }
 
-void event_fence(struct warp *w, uint32_t lanes, enum fence fence) { race_fence(w, lanes, fence); }
+void event_fence(struct warp *w, const struct insn *i, uint32_t lanes, enum fence fence)
+{
+    if (!order_skips(w->block->launch, i)) race_fence(w, lanes, fence);
+}
 
-/* With strict readers: what the lanes have kept until a fence of this scope. */
-void event_reader_fence(struct warp *w, uint32_t lanes, enum fence scope)
+void event_reader_fence(struct warp *w, const struct insn *i, uint32_t lanes, enum fence scope)
+{
+    if (!order_skips(w->block->launch, i)) race_reader_fence(w, lanes, scope);
+}
+
+void race_reader_fence(struct warp *w, uint32_t lanes, enum fence scope)
 {
     struct race_block *race = w->block->racecheck;
     struct race_warp *state = state_of(w);
@@ -347,7 +354,7 @@ static void joined_drop(struct vclock_space *space, struct joined *m)
     for (int s = 0; s < FENCES; s++) vclock_drop(space, &m->fenced[s]);
 }
 
-void event_warp_sync(struct warp *w, uint32_t lanes)
+static void sync_lanes(struct warp *w, uint32_t lanes)
 {
     struct race_block *race = w->block->racecheck;
     struct race_warp *state = state_of(w);
@@ -366,18 +373,24 @@ void event_warp_sync(struct warp *w, uint32_t lanes)
     clock_tick(race);
 }
 
+void event_warp_sync(struct warp *w, const struct insn *i, uint32_t lanes)
+{
+    if (!order_skips(w->block->launch, i)) sync_lanes(w, lanes);
+}
+
 /* A match.sync orders no memory accesses. But cuda::pipeline counts the threads of a warp with
  * one before the last warp invalidates its mbarriers: in such a kernel it is taken for a
  * bar.warp.sync. */
 void event_match(struct warp *w, uint32_t lanes)
 {
-    if (w->block->racecheck->device->has_inval) event_warp_sync(w, lanes);
+    if (w->block->racecheck->device->has_inval) sync_lanes(w, lanes);
 }
 
 /* ---- barriers of a block --------------------------------------------------------------------- */
 
-void event_barrier_arrive(struct warp *w, uint32_t lanes, unsigned number)
+void event_barrier_arrive(struct warp *w, const struct insn *i, uint32_t lanes, unsigned number)
 {
+    if (order_skips(w->block->launch, i)) return;
     struct race_block *race = w->block->racecheck;
     struct vclock_space *space = space_of(w->block);
     struct joined m = {0};
@@ -390,12 +403,16 @@ void event_barrier_arrive(struct warp *w, uint32_t lanes, unsigned number)
     clock_tick(race);
 }
 
+/* Those that the barrier puts in order. */
 static uint32_t waiting_lanes(const struct warp *w, unsigned number)
 {
+    const struct launch *launch = w->block->launch;
     uint32_t lanes = 0;
-    for (unsigned k = 0; k < w->fragment_count; k++)
-        if (w->fragments[k].state == FRAGMENT_AT_BARRIER && w->fragments[k].barrier == number)
-            lanes |= w->fragments[k].mask;
+    for (unsigned k = 0; k < w->fragment_count; k++) {
+        const struct fragment *f = &w->fragments[k];
+        bool waits = f->state == FRAGMENT_AT_BARRIER && f->barrier == number;
+        if (waits && !order_skips(launch, &launch->kernel->code[f->pc])) lanes |= f->mask;
+    }
     return lanes;
 }
 
@@ -493,9 +510,10 @@ void event_mbarrier_init(const struct shared_place *place)
     }
 }
 
-void event_mbarrier_arrive(struct warp *w, uint32_t lanes, const struct shared_place *place,
-                           bool releases)
+void event_mbarrier_arrive(struct warp *w, const struct insn *i, uint32_t lanes,
+                           const struct shared_place *place, bool releases)
 {
+    if (order_skips(w->block->launch, i)) return;
     release_to(place, COMING, SCOPE_DEVICE,
                releases ? lanes_clock(w, lanes) : lanes_fence_clock(w, lanes, SCOPE_BLOCK));
     for (int s = FOR_COPIES; s < w->block->racecheck->device->fences; s++)
@@ -548,13 +566,14 @@ static void acquire(struct warp *w, uint32_t lanes, struct vclock *const *clock)
             lane_acquire_fenced(w, __builtin_ctz(left), (enum fence)s, clock[s]);
 }
 
-void event_mbarrier_wait(struct warp *w, uint32_t lanes, const struct shared_place *place,
-                         bool by_parity)
+void event_mbarrier_wait(struct warp *w, const struct insn *i, uint32_t lanes,
+                         const struct shared_place *place, bool by_parity)
 {
     const struct race_warp *state = state_of(w);
     struct sync_word *word = word_of(place, OVER);
     if (!word) return;
     word->last_read = w->block->racecheck->device->serial;
+    if (order_skips(w->block->launch, i)) return;
     while (lanes) { /* nearly always all lanes have the same clock */
         int first = __builtin_ctz(lanes);
         uint32_t same = 0;
@@ -598,8 +617,10 @@ static struct vclock *copies_until(const struct warp *w, unsigned key, timestamp
     return vclock_of_block(space_of(w->block), w->block->index, 0, &entry, 1);
 }
 
-void event_copy_wait(struct warp *w, int lane, enum copies which, uint32_t until)
+void event_copy_wait(struct warp *w, const struct insn *i, int lane, enum copies which,
+                     uint32_t until)
 {
+    if (order_skips(w->block->launch, i)) return;
     static const uint16_t keys[] = {COPY_KEY, BULK_READ_KEY, BULK_KEY};
     unsigned thread = w->index * WARP + (unsigned)lane;
     struct vclock *clock = copies_until(w, keys[which] + thread, until);

@@ -335,7 +335,8 @@ static bool stores_updates(const struct race_reports *reports, const struct haza
 
 void race_reports_flush(struct race_reports *reports, const struct launch *launch)
 {
-    if (reports->count) qsort(reports->table, reports->size, sizeof *reports->table, by_order);
+    if (!reports->count) return;
+    qsort(reports->table, reports->size, sizeof *reports->table, by_order);
     for (size_t i = 0; i < reports->count; i++) {
         struct hazard_report *r = &reports->table[i];
         r->updates = r->updates || stores_updates(reports, r);

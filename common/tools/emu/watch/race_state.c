@@ -292,7 +292,7 @@ void event_block_end(struct block *block)
     const struct race_block *race = block->racecheck;
     if (!race->remote) return;
     for (unsigned i = 0; i < block->warp_count; i++)
-        event_reader_fence(&block->warps[i], ALL_LANES, SCOPE_DEVICE);
+        race_reader_fence(&block->warps[i], ALL_LANES, SCOPE_DEVICE);
     for (size_t k = 0; k < count_of(block); k++) {
         check_use(block, &race->remote[k].last, false);
         check_use(block, &race->remote[k].strong, true);
