@@ -82,6 +82,19 @@ class Player(Page):
                          "The lanes use 2 of 32 banks. In the fullest bank lie 16 of the words "
                          "that they need.")
 
+    def test_a_click_on_a_word_lists_the_stores_to_it(self):
+        self.open("#chapter=03-work-efficient&n=8&to=end&view=memory")
+        self.click(".banks td:nth-child(9)")
+        found = self.texts(".stores-panel li")
+        self.assertEqual([(one.split()[1], one.split()[-1]) for one in found], [  # thread, value
+            ("3", "22"), ("1", "16"), ("0", "11"), ("0", "0"),
+            ("0", "25"), ("1", "14"), ("3", "9"), ("3", "3")])
+        self.press(found[5])
+        self.assertIn("at %s: 2 lanes store" % found[5].split(", ")[1], self.text(".event"))
+        self.assertEqual(self.texts(".banks td:nth-child(9)"), ["14"])
+        self.click(".banks td:nth-child(9)")
+        self.assertEqual(self.texts(".stores-panel li"), found[5:])
+
     def test_the_player_and_the_picture_share_a_screen(self):
         for size, more in ((LAPTOP, ""), (LAPTOP, "&code=1"), ((1366, 660), "&code=1"),
                            (PHONE, "")):

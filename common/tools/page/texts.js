@@ -170,6 +170,16 @@ function eventText(events, count, race) {
         `${event.file}:${event.line}${what}.${race ? raceText(race) : ""}`;
 }
 
+/* "thread 36 of block 1, scan.cu:16, stored 292". `size`: the threads of a block in x, y and z. */
+function storeText({ thread, block, file, line, operation, value }, [x, y, z], type) {
+    const place = y * z === 1 ? thread
+        : `(${thread % x},${Math.floor(thread / x) % y},${Math.floor(thread / x / y)})`;
+    const bits = parseInt(value, 16), text = value === "-" ? "a copied value"
+        : value.length === 8 ? textOfBits(bits, type) : `0x${value}`;
+    return `thread ${place} of block ${block}, ${file}:${line}, ` +
+        `${operation === "st" ? "stored" : "executed an atomic operation on"} ${text}`;
+}
+
 /* The position of the next event (direction 1) or previous one at which a reader stops. */
 function nextPosition(events, position, direction, unit) {
     let to = position + direction;
@@ -204,4 +214,4 @@ function resultText(answer) {
 }
 
 module.exports = { codeText, textOfBits, valueOfBits, runsText, numberText, wholeIn, counted,
-                   ranText, resultText, eventText, nextPosition };
+                   ranText, resultText, eventText, storeText, nextPosition };

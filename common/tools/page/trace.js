@@ -81,6 +81,25 @@ function eventAt(events, place, address, block) {
         one.lane === lane && one.address <= at && at < one.address + event.bytes));
 }
 
+/* The stores to an address, the last one first: events with { at (the player's position after it),
+ * thread, value }. `lines` are those of a trace; shared memory is that of a block of a launch. */
+function storesTo(lines, { space, address, launch, block }) {
+    const found = [], counts = {};
+    for (const event of lines.map(eventOf)) {
+        const key = `${event.launch} ${event.block}`, at = counts[key] = (counts[key] || 0) + 1;
+        const isHere = space === "global" || (event.launch === launch && event.block === block);
+        if (!isHere || event.space !== space || event.operation === "ld") continue;
+        for (const one of lanesOf(event)) {
+            const width = event.bytes / one.values.length;
+            const k = Math.floor((address - one.address) / width);
+            if (k >= 0 && k < one.values.length)
+                found.unshift({ ...event, at, thread: 32 * event.warp + one.lane,
+                                value: one.values[k] });
+        }
+    }
+    return found;
+}
+
 /* ---- banks ------------------------------------------------------------------------------- */
 
 const banksOf = (rules) => (rules === "g80" || rules === "gt200" ? 16 : 32);
@@ -321,6 +340,6 @@ function heldBack(events, at) {
 }
 
 module.exports = { readTrace, linesOf, eventOf, isShared, isBarrier, isShuffle, isVote,
-                   conflictsOf, eventAt, instructionOf, findInstruction, lanesOf, exchangeOf,
-                   banksOf, wordsByBank, endOf, makeHistory, sumsOf, addToLevels, WORD,
+                   conflictsOf, eventAt, storesTo, instructionOf, findInstruction, lanesOf,
+                   exchangeOf, banksOf, wordsByBank, endOf, makeHistory, sumsOf, addToLevels, WORD,
                    intervalsOf, makeIntervals, heldBack };

@@ -166,7 +166,8 @@ function memoryTable(all, banks) {
         " by this instruction; ", make("span", { class: "excess" }, "accessed"), ", and another " +
         "word of the same bank, too: a bank conflict; ", make("span", { class: "fresh" }, "stored"),
         " since the last barrier; ", make("span", { class: "held" }, "stored"),
-        " before this barrier, and loaded after it by another warp; · means: never stored");
+        " before this barrier, and loaded after it by another warp; · means: never stored. Click " +
+        "on a word to see the stores to it.");
     return { cells, legend, element: make("table", { class: "banks" },
         make("caption", {}, `Shared memory: a column for each of the ${banks} banks${more}`),
         make("thead", {}, head), body) };
@@ -180,7 +181,8 @@ function waitingWords(event, lists) {
     return waiting;
 }
 
-function makeMemory(lanesHost, banksHost) {
+/* `asked(word)` is called when the reader asks for the stores to a word. */
+function makeMemory(lanesHost, banksHost, asked) {
     let cells = [], banks = 32, type = "f32";
 
     /* Begins with a new launch. `size` is that of shared memory in bytes. */
@@ -189,6 +191,9 @@ function makeMemory(lanesHost, banksHost) {
         type = valueType || "f32";
         const made = memoryTable(Math.ceil(size / trace.WORD), banks);
         cells = made.cells;
+        made.element.addEventListener("click", ({ target }) => {
+            if (cells.includes(target)) asked(String(cells.indexOf(target)));
+        });
         replace(banksHost, size ? [made.element, made.legend]
             : make("p", {}, "This block does not access shared memory in this launch."));
     }

@@ -12,17 +12,18 @@ const { makePlayer } = require("./player.js");
 const { makeTree } = require("./view_tree.js");
 const { showPiles } = require("./banks.js");
 const { feedsOf } = require("./ptx.js");
-const { eventText, nextPosition } = require("./texts.js");
+const { counted, eventText, storeText, nextPosition } = require("./texts.js");
 const counters = require("./view_counters.js");
 
 const UNITS = [["access", "warp instruction"], ["barrier", "barrier"]];
 const NONE = "There is nothing to play: no access to memory, barrier or shuffle has run.";
 const NO_SOURCE = "The page does not have this file.";
+const MOST_STORES = 8; // in a list
 const PANELS = ["source", "lanes", "piles", "banks", "held", "tree", "counters", "levels", "lines",
                 "findings"];
 /* The pictures: a name for the button, and the panels. */
 const VIEWS = { tree: ["Tree", ["tree"]], banks: ["Banks", ["piles", "lanes"]],
-                shuffle: ["Shuffle", ["lanes"]], memory: ["Memory", ["held", "banks"]] };
+                shuffle: ["Shuffle", ["lanes"]], memory: ["Memory", ["held", "banks", "stores"]] };
 
 const pathOf = (sources, name) =>
     Object.keys(sources).find((path) => path.split("/").pop() === name);
@@ -49,8 +50,8 @@ function leftOutText(kept, events) {
 async function playedOf(text, launch, block, ptx, isWanted) {
     const events = [], levels = [], blocks = new Set(), found = trace.makeIntervals(feedsOf(ptx));
     let size = 0;
-    const hasAll = await inPieces(trace.linesOf(text), (line) => {
-        const event = trace.eventOf(line);
+    const hasAll = await inPieces(trace.linesOf(text), (line, number) => {
+        const event = { ...trace.eventOf(line), number };
         if (event.launch !== launch) return;
         trace.addToLevels(levels, event);
         blocks.add(event.block);
@@ -62,6 +63,25 @@ async function playedOf(text, launch, block, ptx, isWanted) {
     if (!hasAll || !await inPieces(events, (_, k) => history(k + 1), isWanted)) return null;
     return { events, size, intervals: found.intervals, history, blocks: [...blocks],
              levels: levels.filter((level) => level) };
+}
+
+/* A word of shared memory, "5", or an element of a buffer, "output[5]", for storesTo(); null: there
+ * is none of this name. */
+function wordNamed(name, { answer, launch, block }) {
+    const [, buffer, index] = /^(?:(\w+)\[(?=\d+\]$))?(\d+)\]?$/.exec(name.trim()) || [];
+    if (!buffer) return index && { space: "shared", address: index * trace.WORD, launch, block };
+    const found = answer.buffers.find((one) => one.name === buffer);
+    return found && { space: "global", type: found.type,
+                      address: found.address + index * found.type.slice(1) / 8 };
+}
+
+/* The launch, the block and the position after the last store to an element that a link names; the
+ * end if nothing has been stored to it. null: the link names no element of a buffer. */
+function lastStore(name, answer) {
+    const word = wordNamed(name, { answer }), lines = trace.linesOf(answer.trace);
+    if (!word || word.space !== "global" || !lines.length) return null;
+    return trace.storesTo(lines, word)[0] ||
+        { ...trace.eventOf(lines[lines.length - 1]), at: lines.length };
 }
 
 /* ---- the widget ---------------------------------------------------------------------------- */
@@ -81,13 +101,14 @@ function panels() {
              held: make("div", { class: "held-panel", "aria-live": "polite" }),
              counters: panel("numbers", "Counters"),
              levels: panel("levels-panel", "Conflicts between barriers"),
+             stores: make("div", { class: "stores-panel" }),
              lines: panel("lines-panel", "Counters of each line"),
              findings: panel("findings", "Findings"), edit: make("span", { hidden: true }) };
 }
 
 /* Buttons of which one is pressed: a picture each. */
 function makeTabs(parts, chosen) {
-    const names = ["tree", "piles", "lanes", "held", "banks"];
+    const names = ["tree", "piles", "lanes", "held", "banks", "stores"];
     const buttons = Object.entries(VIEWS).map(([name, [text]]) => make("button", {
         type: "button", "data-view": name, onclick: () => chosen(name) }, text));
     function show(name, hasShuffles) {
@@ -134,7 +155,12 @@ function namedPosition(name, events, marks) {
  * and whether the code is. The owner calls show() with an answer. */
 function makeWidget(host, title, shown, changed) {
     const parts = panels();
-    const source = makeSource(parts.source), memory = makeMemory(parts.lanes, parts.banks);
+    const source = makeSource(parts.source);
+    const memory = makeMemory(parts.lanes, parts.banks, listStores);
+    const field = make("input", { size: 10, placeholder: "5 or out[5]",
+                                  onchange: () => listStores(field.value) });
+    const stores = make("div", { "aria-live": "polite" });
+    parts.stores.append(labelled("stores to word", field), stores);
     const tree = makeTree(parts.tree, (change) => changed(change));
     let view = null, isShown = false, fileChoice = null, placeHost = null;
     let turn = 0; // of showing: an answer to an older run is not shown
@@ -163,7 +189,7 @@ function makeWidget(host, title, shown, changed) {
             make("div", { class: "above" }, tabs.element,
                  make("span", { class: "buttons" }, codeButton, parts.edit)),
             make("div", { class: "picture-room" },
-                 parts.tree, parts.piles, parts.lanes, parts.held, parts.banks))),
+                 parts.tree, parts.piles, parts.lanes, parts.held, parts.banks, parts.stores))),
         make("div", { class: "deck" }, parts.event, parts.player, parts.result)),
         parts.findings, more);
     host.append(section);
@@ -198,6 +224,27 @@ function makeWidget(host, title, shown, changed) {
                     counters.countersTable(view.record.counters, sums, view.recorded,
                                            view.beside));
         changed({ at: position });
+    }
+
+    /* Up to the event that is shown, the last one first; a click on one goes there. */
+    function listStores(name) {
+        const word = view && wordNamed(name, view);
+        field.value = name;
+        replace(stores, word ? "" : "There is no such word.");
+        if (!word) return;
+        const shown = view.events[view.position - 1];
+        const lines = trace.linesOf(view.answer.trace || "").slice(0, shown ? shown.number + 1 : 0);
+        const found = trace.storesTo(lines, word);
+        const goTo = ({ launch, block, at }) => (launch === view.launch && block === view.block
+            ? player.go(at) : view.select({ launch, block, at, to: "" }));
+        showView("memory");
+        const count = found.length ? counted(found.length, "store") : "No thread has stored";
+        const end = found.length > 1 ? ", the last one first:" : found.length ? ":" : ".";
+        const what = word.type ? name : `word ${name} of shared memory`;
+        replace(stores, make("p", {}, `${count} to ${what} up to here${end}`),
+        make("ol", {}, found.slice(0, MOST_STORES).map((one) => make("li", {}, make("button", {
+            type: "button", class: "to", onclick: () => goTo(one) }, storeText(one,
+            (view.launches[one.launch] || { block: [1, 1, 1] }).block, word.type || view.type))))));
     }
 
     function showFile(name) {
@@ -243,9 +290,10 @@ function makeWidget(host, title, shown, changed) {
     async function show(given) {
         const { answer, state } = given, mine = ++turn;
         const document = answer.document ? JSON.parse(answer.document) : null;
-        const launch = state.launch || 0, isWanted = () => mine === turn;
+        const place = lastStore(state.to || "", answer) || state;
+        const launch = place.launch || 0, isWanted = () => mine === turn;
         const play = (one) => playedOf(answer.trace || "", launch, one, given.ptx, isWanted);
-        let block = state.block || 0, played = await play(block);
+        let block = place.block || 0, played = await play(block);
         if (played && !played.events.length && played.blocks.length) { // a link may name any block
             block = played.blocks[0];
             changed({ block });
@@ -257,7 +305,9 @@ function makeWidget(host, title, shown, changed) {
         const files = given.files.filter((name) => pathOf(given.sources, name));
         const isSame = view && view.kernel === given.kernel;
         const wanted = [state.file, isSame ? view.file : ""].find((name) => files.includes(name));
-        view = { ...given, ...played, files, record, file: null, position: 0,
+        if (!view || view.answer !== answer) replace(stores);
+        view = { ...given, ...played, launch, block, files, record,
+                 launches: document ? document.launches : [], file: null, position: 0,
                  banks: trace.banksOf(state.rules),
                  findings: findingsByLine(document), hasAllBlocks: played.blocks.length < 2,
                  recorded: given.recorded ? given.recorded(launch) : null,
@@ -284,9 +334,8 @@ function makeWidget(host, title, shown, changed) {
         if (!played.blocks.length) replace(parts.banks, "");
         tree.begin({ ...played, type: given.type, fold: given.fold, words: state.words,
                      first: state.first });
-        const launches = document ? document.launches : [];
         placeHost = given.placeHost;
-        replace(placeHost, placeChoices(launches, { launch, block }, given.select));
+        replace(placeHost, placeChoices(view.launches, { launch, block }, given.select));
         section.classList.remove("empty");
         section.classList.toggle("unplayed", !events.length);
         showView(state.view || shown.view);
@@ -294,9 +343,11 @@ function makeWidget(host, title, shown, changed) {
         const marks = marksOf(events, document ? document.findings : [], indexOf);
         view.races = marks.earlier;
         const kept = given.keep ? trace.findInstruction(events, given.keep) : -1;
-        const at = state.to ? namedPosition(state.to, events, marks) : state.at || 0;
-        changed({ to: "" });
+        const at = state.to && place === state ? namedPosition(state.to, events, marks)
+            : place.at || 0;
+        changed({ to: "", launch, block });
         player.reset(events.length, kept < 0 ? at : kept + 1, marks);
+        if (place !== state) listStores(state.to);
     }
 
     function clear() {
@@ -318,7 +369,7 @@ function makeWidget(host, title, shown, changed) {
     showView(shown.view);
     showCode(shown.code);
     clear();
-    return { parts, section, more, show, showCode, clear, fail, status,
+    return { parts, section, more, show, showCode, listStores, clear, fail, status,
              instruction: () => view && trace.instructionOf(view.events, view.position - 1) };
 }
 

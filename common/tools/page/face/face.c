@@ -239,6 +239,7 @@ static void write_buffers(struct json *j, struct session *s)
             json_open(j, NULL, '{');
             json_text(j, "name", b->name);
             json_text(j, "type", b->type->name);
+            json_number(j, "address", b->address);
             write_values(j, "values", b, bytes);
             if (b->values && memcmp(b->values, bytes, size)) write_values(j, "given", b, b->values);
             json_close(j, '}');
