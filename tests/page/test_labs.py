@@ -417,6 +417,33 @@ class CodeInThePage(Box):
         self.type(text)
         self.assertFalse(self.all(BOX % "lab3" + "mark"))
 
+    def look_back(self, name):
+        self.check(name)
+        self.click(name=name, within="a.go")
+        return self.wait_for(lambda: self.text(".stores-panel p"))
+
+    def test_look_back_shows_the_last_store_to_the_first_wrong_element(self):
+        self.begin("#chapter=05-arbitrary-size", "lab5")
+        self.assertEqual(self.look_back("lab5"), "No thread has stored to output[0] up to here.")
+        self.assertEqual(self.text(".status"),
+                         "At n = 1, element 0 was never written; it should be 0.")
+        self.assertRegex(self.text(".event"), r"^Event (\d+) of \1\.")
+        self.begin("#chapter=05-arbitrary-size", "lab5")
+        text = solution(5).replace("g_odata[ai] += g_incr[j];", "g_odata[ai] += g_incr[j] + 1;")
+        self.type(text, "lab5")
+        self.assertEqual(self.look_back("lab5"),
+                         "2 stores to output[512] up to here, the last one first:")
+        value, = re.findall("At n = 513, element 512 is (.*), and should", self.text(".status"))
+        line = text[:text.index("g_incr[j] + 1")].count("\n") + 1
+        self.assertEqual(self.texts(".stores-panel li")[0], "thread 0 of block 0, own.cu:%d, "
+                         "stored %s" % (line, value))
+        self.assertIn("own.cu:%d: 1 lane stores to global" % line, self.text(".event"))
+        self.press("Back")
+        self.assertIn("own.cu:%d: 1 lane loads from global" % line, self.text(".event"))
+        self.press(self.texts(".stores-panel li")[1])  # in another launch and block
+        self.wait_for(lambda: "Block 1, warp 0" in self.text(".event"))
+        self.assertIn("1 lane stores to global", self.text(".event"))
+
     def test_an_endless_loop_is_ended_by_stop(self):
         self.begin()
         self.type(solution(3).replace("int thid = threadIdx.x;",

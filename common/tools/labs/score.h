@@ -203,7 +203,7 @@ void score_sizes(struct lab_verdict *, const struct lab_results *,
 
 /* What is wrong with an output: which word is, where, and the likely cause or "". */
 struct wrong_output {
-    size_t word;
+    size_t word; /* SIZE_MAX: none is wrong, such as of a run that did not end */
     char text[VERDICT_TEXT], cause[VERDICT_TEXT];
 };
 

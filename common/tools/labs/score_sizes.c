@@ -212,7 +212,7 @@ static verify *const verify_result[] = {[LAB_SUMS] = sums_are_right, [LAB_KEPT] 
 bool output_is_right(const struct lab *lab, const struct lab_case_result *r,
                      struct wrong_output *wrong)
 {
-    *wrong = (struct wrong_output){0};
+    *wrong = (struct wrong_output){.word = SIZE_MAX};
     snprintf(wrong->text, sizeof wrong->text, "%s", r->message);
     if (r->end != LAB_RAN || !r->out) return false;
     float *in = malloc(r->is.n * sizeof *in);

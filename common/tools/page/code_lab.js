@@ -72,8 +72,17 @@ function sizesTable(sizes) {
 /* How many runs are right, the points and their sum, as check-lab prints them. */
 const POINTS = /^(?:(.* right\.)\n)?([\d.]+ of [\d.]+) points: (.*)$/m;
 
+/* A link to the reader's own kernel, which runs a text and plays it back. */
+const ownLink = (text, form, to, name) => make("a", { class: "go", href: `#${new URLSearchParams({
+    chapter: "own", own: text, form: JSON.stringify({ hasRun: true, ...form }), ...to })}` }, name);
+
+/* The smallest run that is wrong, at the last store to its first wrong element. */
+const lookBack = (plan, text) => ownLink(text, { plan }, {
+    to: plan.element !== undefined ? `output[${plan.element}]` : plan.why ? "end" : "first-race" },
+`Look back at n = ${plan.n}`);
+
 /* What does not compile has no points to lose. */
-function labView(answer, toLine, isCompiled) {
+function labView(answer, program, toLine, isCompiled) {
     const verdict = JSON.parse(answer.verdict);
     const [runs, points, how] = POINTS.exec(answer.text).slice(1);
     const notes = [
@@ -83,6 +92,7 @@ function labView(answer, toLine, isCompiled) {
     return [make("p", { class: "points" }, isCompiled ? [
         make("b", { class: answer.right ? "right" : "wrong" }, `${points} points`),
         ` ${runs || ""} ${how}`] : UNJUDGED),
+            answer.failing ? make("p", {}, lookBack(answer.failing, program)) : null,
             notes.length ? make("ul", { class: "reasons" }, notes) : null,
             verdict.sizes.length ? make("div", { class: "sizes", tabindex: 0, role: "region",
                                                  "aria-label": "The sizes" },
@@ -96,17 +106,14 @@ function labView(answer, toLine, isCompiled) {
 const puzzleText = (text) => text.trim().replace(/^labs\/.* is right\.$/m, "Your kernel is right.")
     .replace(/^.*has no kernel '(\w+)'.*$/m, "This puzzle launches the kernel `$1`, which the " +
              "text does not have. “Your own kernel”, in the list of chapters, runs others.");
-/* The program in the reader's own kernel, which plays its launches back. */
-const playedBack = (program) => make("a", { class: "go", href: `#${new URLSearchParams({
-    chapter: "own", own: program, form: '{"hasRun":true}' })}` },
-    "Play the threads back, instruction by instruction");
 /* Right numbers of a kernel that is wrong are not said in red. */
 function puzzleView({ text, right }, program, toLine) {
     const said = puzzleText(text), [numbers] = (!right && /^all .* right\n/.exec(said)) || [""];
     return [numbers ? make("p", {}, `${numbers.trim()}, but …`) : null,
             make("p", { class: right ? "right" : "wrong" },
                  linked(said.slice(numbers.length), toLine)),
-            make("p", {}, playedBack(program))];
+            make("p", {}, ownLink(program, {}, {},
+                                  "Play the threads back, instruction by instruction"))];
 }
 
 /* On a phone, lines that are comments alone are broken. */
@@ -165,7 +172,8 @@ function makeCodeLab(host, name, { bench, texts }) {
         box.say(isCompiled || !isPuzzle ? "" : "Nothing has run.", answer.diagnostics);
         result.classList.remove("old");
         replace(result, isPuzzle ? (isCompiled ? puzzleView(answer, box.area.value, toLine) : "")
-            : labView(answer, toLine, isCompiled), printedView(answer.printed || []));
+            : labView(answer, box.area.value, toLine, isCompiled),
+        printedView(answer.printed || []));
     }
 
     /* Promises whether there is an answer for the text. */

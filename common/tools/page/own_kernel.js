@@ -171,6 +171,14 @@ function makeForm(kernel, rules, given, isProgram) {
              read: () => ({ launch: launch.read(), parameters: rows.map((one) => one.read()) }) };
 }
 
+/* In place of a form: launches as in a run of a lab's check (code_lab.js), { n, why, request }. */
+function makePlanned(plan) {
+    const one = [1, 1, 1], launch = { grid: one, block: one, seconds: SECONDS, rules: "hopper" };
+    return { elements: [make("p", {}, `The launches are those of the check at n = ${plan.n}.`)],
+             request: () => [String(plan.request)], launch: () => launch,
+             read: () => ({ plan }), plan };
+}
+
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
 const MOST_BYTES = 8 << 20, MEMORY = 64 << 20, MOST_TRACED = 1 << 16;
@@ -411,7 +419,8 @@ function makeOwn(host, runner, remember, example, headers) {
 
     function showForm(given) {
         try {
-            fields = makeForm(kernels[chosen], RULES, given, isProgram);
+            fields = given.plan ? makePlanned(given.plan)
+                : makeForm(kernels[chosen], RULES, given, isProgram);
         } catch (error) { // a link's form that does not fit the kernel
             fields = makeForm(kernels[chosen], RULES, {}, isProgram);
         }
@@ -420,7 +429,7 @@ function makeOwn(host, runner, remember, example, headers) {
             forget();
             showForm({ launch: fields.read().launch });
         });
-        replace(form, ...buttons, isProgram ? null : labelled("kernel", select),
+        replace(form, ...buttons, isProgram || fields.plan ? null : labelled("kernel", select),
                 ...fields.elements, places);
     }
 
@@ -438,7 +447,8 @@ function makeOwn(host, runner, remember, example, headers) {
         say("The emulator runs …", true);
         try {
             const launch = fields.launch();
-            const names = isProgram ? kernels.map((one) => one.name) : [kernels[chosen].name];
+            const names = isProgram || fields.plan ? kernels.map((one) => one.name)
+                : [kernels[chosen].name];
             const keys = new Set(barriersOf(text, names).map(keyOf));
             off = new Set([...off].filter((key) => keys.has(key))); // of a link
             const ran = (isPlayed) => runner.run(
@@ -462,7 +472,14 @@ function makeOwn(host, runner, remember, example, headers) {
         widget.status(!latest ? "" : latest.went_on ? stoppedText(latest)
             : ranText(latest, off, isProgram ? "program" : "kernel"));
         if (latest) sayFound(latest);
+        if (latest && state.to) lookBack(fields.plan);
         keep();
+    }
+
+    /* What the check has said, above the player, which stands where a link has set it. */
+    function lookBack(plan) {
+        if (plan && plan.element !== undefined) widget.status(`At n = ${plan.n}, ${plan.why}.`);
+        widget.section.querySelector(".facts").scrollIntoView();
     }
 
     /* Right under Run: how it has ended. */
@@ -478,7 +495,8 @@ function makeOwn(host, runner, remember, example, headers) {
     function show(ran, state) {
         const { text, kernel, names } = ran;
         Object.assign(moved, { launch: state.launch, block: state.block });
-        replace(buffers, latest.buffers.length ? buffersView(latest.buffers) : "");
+        replace(buffers, latest.buffers.length
+            ? buffersView(latest.buffers, widget.listStores) : "");
         replace(printed, printedView(latest.printed));
         return widget.show({ answer: latest, state, sources: { ...sources, [name]: lastRead },
                       kernel, files: [...new Set([...filesOf(text, names), name])],
@@ -487,7 +505,7 @@ function makeOwn(host, runner, remember, example, headers) {
                           : () => box.reveal(...startOfLine(editor.value, line))),
                       barriers: barriersOf(text, names), ptx: text, off, placeHost: places,
                       toggle: (key) => { if (!off.delete(key)) off.add(key); run(moved); },
-                      select: (change) => show(ran, { ...state, at: 0, ...change }) });
+                      select: (change) => show(ran, { ...state, to: "", at: 0, ...change }) });
     }
     return { open: (state) => {
         const isShown = ["own", "form", "off"].every((name) => state[name] === kept[name]);

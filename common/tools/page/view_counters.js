@@ -164,12 +164,18 @@ function showResult(host, answer, document) {
         ? make("p", { class: isWrong || doubt ? "wrong" : "right" }, text + doubt) : "");
 }
 
-/* All buffers after the run; the text of a long one is cut. */
-function buffersView(buffers) {
-    const most = 20000;
+/* All buffers after the run; the text of a long one is cut. asked("out[5]") is called by a click on
+ * that value. */
+function buffersView(buffers, asked) {
+    const most = 20000, clicked = (name) => () => {
+        const { anchorNode: node, anchorOffset: end } = getSelection();
+        if (node) asked(`${name}[${node.textContent.slice(0, end).split(" ").length - 1}]`);
+    };
     return make("details", { class: "buffers" }, make("summary", {}, "The buffers after the run"),
         buffers.map(({ name, type, values }) => [make("h3", {}, `${name} (${type})`),
-            make("pre", { tabindex: 0 }, values.slice(0, most) + (values.length > most ? " …" : ""))]));
+            make("pre", { tabindex: 0, title: "Click on a value to see the stores to it",
+                          onclick: clicked(name) },
+                 values.slice(0, most) + (values.length > most ? " …" : ""))]));
 }
 
 function printedView(lines) {

@@ -27,9 +27,10 @@
  * A type is u8, s8, u16, s16, u32, s32, u64, s64, f32 or f64.
  *
  * The answer has the fields "error" (of enum emu_error; 0: none), "message", "kernels" (with names
- * and parameters), "buffers" (with their values as text; "given" has the values before the run of a
- * buffer that the kernels have changed), "document" (as emu --json writes it), "trace" and
- * "events" (how many the whole trace has). An error in the request itself is EMU_INVALID_VALUE.
+ * and parameters), "buffers" (with their "address" and their values as text; "given" has the values
+ * before the run of a buffer that the kernels have changed), "document" (as emu --json writes it),
+ * "trace" and "events" (how many the whole trace has). An error in the request itself is
+ * EMU_INVALID_VALUE.
  *
  * When it compiles, the answer has "error" and "message", "ptx" (null: there are errors in the
  * text) and "diagnostics" (cc.h), with "severity" ("error" or "warning"), "file", "line",
@@ -37,7 +38,9 @@
  *
  * When it judges, the answer has "error", "message" and "diagnostics", "text" (what check-lab
  * prints), "right" (are there full points?), and for a lab "verdict" (as check-lab --json prints
- * it) and "hints" (three texts).
+ * it), "hints" (three texts) and "failing", if a run is wrong: of the one with the fewest elements
+ * their number "n", "why", the first wrong "element" (if one is), and "request", the lines that run
+ * it again with the buffers "input", "output" and "workspace".
  */
 #ifndef PAGE_FACE_H
 #define PAGE_FACE_H

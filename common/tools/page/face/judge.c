@@ -3,6 +3,7 @@
 #include "face.h"
 #include "common/tools/labs/run_case.h"
 #include "common/tools/labs/score.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,6 +242,82 @@ static void write_verdict(struct json *j, const struct session *s)
     free(text);
 }
 
+/* The run with the fewest elements whose output is wrong, or in which a checker has found an error;
+ * NULL: there is none. The page has no small device. */
+static const struct lab_case_result *find_failing(const struct session *s,
+                                                  struct wrong_output *wrong)
+{
+    const struct lab_case_result *least = NULL;
+    struct wrong_output found;
+    for (size_t k = 0; k < s->own.case_count; k++) {
+        const struct lab_case_result *r = &s->own.cases[k];
+        bool has_run = r->end == LAB_RAN || r->end == LAB_FAULT || r->end == LAB_INSTRUCTIONS;
+        if (!has_run || r->is.descending || (least && r->is.n >= least->is.n)) continue;
+        bool is_right = output_is_right(s->lab, r, &found);
+        if (is_right && !r->errors) continue;
+        least = r;
+        *wrong = found;
+        if (is_right) *wrong->text = 0;
+    }
+    return least;
+}
+
+static const char *const buffer_names[LAB_BUFFERS] = {"input", "output", "workspace"};
+
+static void print_launch(FILE *out, const struct session *s, const struct lab_launch *l)
+{
+    struct lab_ptx ptx = ptx_of(s->compiled);
+    char name[EMU_NAME_SIZE] = "";
+    size_t at = 0;
+    next_entry(&ptx, &at, l->kernel, name);
+    fprintf(out, "\nlaunch %s %u,1,1 %u,1,1 %zu", name, l->blocks, l->threads, l->shared_bytes);
+    for (unsigned k = 0; k < l->argument_count; k++) {
+        const struct lab_argument *a = &l->arguments[k];
+        if (a->kind == LAB_ADDRESS)
+            fprintf(out, " @%s+%" PRIu64, buffer_names[a->buffer], a->value);
+        else
+            fprintf(out, " %s:%" PRIu64, a->kind == LAB_INT ? "s32" : "u64", a->value);
+    }
+}
+
+/* The lines of a request that launches the kernels as in this run. */
+static void print_run(FILE *out, const struct session *s, const struct lab_case *c)
+{
+    float *in = malloc(c->n * sizeof *in);
+    struct lab_plan plan = {0};
+    if (!in) return;
+    lab_input(c, in);
+    s->lab->plan(c->n, &plan);
+    fprintf(out, "schedule %" PRIu64 "\nlimit %" PRIu64 "\nbuffer %s f32 %zu values", c->schedule,
+            lab_instruction_limit(c->n), buffer_names[LAB_IN], c->n);
+    for (size_t k = 0; k < c->n; k++) fprintf(out, " %.9g", (double)in[k]);
+    fprintf(out, "\nbuffer %s f32 %zu none", buffer_names[LAB_OUT], lab_output_words(c));
+    if (plan.workspace)
+        fprintf(out, "\nbuffer %s u32 %zu %s", buffer_names[LAB_WORKSPACE],
+                plan.workspace / sizeof(uint32_t), plan.clear_workspace ? "zero" : "none");
+    for (unsigned k = 0; k < plan.launch_count; k++) print_launch(out, s, &plan.launches[k]);
+    free(in);
+}
+
+static void write_failing(struct json *j, const struct session *s)
+{
+    struct wrong_output wrong;
+    const struct lab_case_result *r = find_failing(s, &wrong);
+    char *text = NULL;
+    size_t size;
+    FILE *out = r ? open_memstream(&text, &size) : NULL;
+    if (!out) return;
+    print_run(out, s, &r->is);
+    fclose(out);
+    json_open(j, "failing", '{');
+    json_number(j, "n", r->is.n);
+    json_text(j, "why", wrong.text);
+    if (wrong.word != SIZE_MAX) json_number(j, "element", wrong.word);
+    json_text(j, "request", text);
+    json_close(j, '}');
+    free(text);
+}
+
 static void write_answer(FILE *out, struct session *s)
 {
     struct json j = {.out = out};
@@ -256,6 +333,7 @@ static void write_answer(FILE *out, struct session *s)
     for (unsigned k = 0; k < HINTS; k++)
         if (s->hints[k]) json_text(&j, NULL, s->hints[k]);
     json_close(&j, ']');
+    write_failing(&j, s);
     json_close(&j, '}');
 }
 
