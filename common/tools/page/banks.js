@@ -13,26 +13,6 @@ const { counted } = require("./texts.js");
 
 const CELL = 20, LABEL = 26, AREA = 240, HEAD = 20, TALLEST = 20;
 
-/* For each bank the words that it has to serve, in the order of their lanes: { word, lanes }. */
-function pilesOf(accesses, banks) {
-    const piles = Array.from({ length: banks }, () => []);
-    for (const { lane, word } of accesses) {
-        const pile = piles[word % banks], found = pile.find((one) => one.word === word);
-        if (found) found.lanes.push(lane);
-        else pile.push({ word, lanes: [lane] });
-    }
-    return piles;
-}
-
-/* The words that the lanes of an event access. */
-function accessesOf(event) {
-    const found = [];
-    for (const { lane, address } of trace.lanesOf(event))
-        for (let at = address; at < address + event.bytes; at += trace.WORD)
-            found.push({ lane, word: Math.floor(at / trace.WORD) });
-    return found;
-}
-
 const tallestOf = (piles) => Math.max(1, ...piles.map((pile) => pile.length));
 
 /* A drawing of piles. Rows from `ideal` on wait for the rows below; `drained` rows are gone. */
@@ -81,7 +61,7 @@ const EMPTY = "This instruction does not access shared memory.";
 function showPiles(host, events, position, banks) {
     const event = position ? events[position - 1] : events.find(trace.isShared);
     const isShared = event && trace.isShared(event);
-    const piles = pilesOf(isShared ? accessesOf(event) : [], banks);
+    const piles = trace.pilesOf(trace.wordsOf(event), banks);
     replace(host, isShared ? drawPiles(piles, event.ideal, pilesText(piles))
         : drawPiles(piles, 1, EMPTY), isShared && !position ? SOON : null, LEGEND);
 }
@@ -101,7 +81,7 @@ function wordOf(lane, offset, every) {
     return word + (every ? Math.floor(word / every) : 0);
 }
 
-const pilesFor = (offset, every) => pilesOf([...Array(LANES).keys()].map((lane) =>
+const pilesFor = (offset, every) => trace.pilesOf([...Array(LANES).keys()].map((lane) =>
     ({ lane, word: wordOf(lane, offset, every) })), BANKS);
 
 const paddingText = (every) => (every ? `1 word after every ${every}` : "none");

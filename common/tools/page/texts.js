@@ -24,6 +24,12 @@ function valueOfBits(bits) {
     return view.getFloat32(0);
 }
 
+/* The value of the last store to a word; "·": nothing was stored. */
+function storedText(store, type) {
+    if (!store) return "·";
+    return store.bits === null ? "•" : textOfBits(store.bits, type);
+}
+
 /* A run of numbers, with the same distance between neighbours. */
 function runText(run) {
     const [first, second] = run, last = run[run.length - 1];
@@ -213,5 +219,6 @@ function resultText(answer) {
     return `The result is wrong: ${wrong} of ${output.length} elements. First, ${first}.`;
 }
 
-module.exports = { codeText, textOfBits, valueOfBits, runsText, numberText, wholeIn, counted,
+module.exports = { codeText, textOfBits, storedText, valueOfBits, runsText, numberText, wholeIn,
+                   counted,
                    ranText, resultText, eventText, storeText, nextPosition };

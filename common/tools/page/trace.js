@@ -4,7 +4,7 @@
  */
 "use strict";
 
-const WORD = 4, COPY_EVERY = 1024; // events
+const WORD = 4; // bytes
 const FIELDS = ["launch", "kernel", "block", "warp", "epoch", "place", "operation", "space",
                 "bytes", "mask", "wavefronts", "ideal", "sectors", "addresses", "values"];
 const NUMBERS = ["launch", "block", "warp", "epoch", "bytes", "wavefronts", "ideal", "sectors"];
@@ -46,6 +46,17 @@ function readLanes(event) {
         k++;
     }
     return lanes;
+}
+
+const wordOf = (address) => Math.floor(address / WORD);
+
+/* The words of shared memory that the lanes of an event access: { lane, word }. */
+function wordsOf(event) {
+    const found = [];
+    for (const { lane, address } of event && isShared(event) ? lanesOf(event) : [])
+        for (let word = wordOf(address); word * WORD < address + event.bytes; word++)
+            found.push({ lane, word });
+    return found;
 }
 
 /* What a shuffle or a vote has done for each of its lanes: { lane, from, given, received }. `from`
@@ -104,74 +115,15 @@ function storesTo(lines, { space, address, launch, block }) {
 
 const banksOf = (rules) => (rules === "g80" || rules === "gt200" ? 16 : 32);
 
-/* The words that each bank has to serve in one go: a list for each bank. Older GPUs serve half a
- * warp at a time, and lists of both halves are joined here. */
-function wordsByBank(event, banks) {
-    const lists = Array.from({ length: banks }, () => []);
-    const groups = banks === 16 ? [[0, 15], [16, 31]] : [[0, 31]];
-    for (const [first, last] of groups) {
-        const seen = new Set();
-        for (const { lane, address } of lanesOf(event)) {
-            if (lane < first || lane > last) continue;
-            for (let word = Math.floor(address / WORD);
-                 word * WORD < address + event.bytes; word++) seen.add(word);
-        }
-        for (const word of seen) lists[word % banks].push(word);
+/* For each bank the words that it has to serve, in the order of their lanes: { word, lanes }. */
+function pilesOf(accesses, banks) {
+    const piles = Array.from({ length: banks }, () => []);
+    for (const { lane, word } of accesses) {
+        const pile = piles[word % banks], found = pile.find((one) => one.word === word);
+        if (found) found.lanes.push(lane);
+        else pile.push({ word, lanes: [lane] });
     }
-    return lists;
-}
-
-/* ---- shared memory ----------------------------------------------------------------------- */
-
-/* Where the access of an event to shared memory ends; 0: it is none. */
-function endOf(event) {
-    let end = 0;
-    if (isShared(event))
-        for (const { address } of lanesOf(event)) end = Math.max(end, address + event.bytes);
-    return end;
-}
-
-function store(view, written, event, number) {
-    for (const { address, values } of lanesOf(event)) {
-        const width = event.bytes / values.length;
-        values.forEach((hex, k) => {
-            if (hex === "-") return;
-            const at = address + k * width;
-            if (width === WORD) view.setUint32(at, parseInt(hex, 16), true);
-            else for (let byte = 0; byte < width; byte++)
-                view.setUint8(at + byte, parseInt(hex.substr(2 * (width - 1 - byte), 2), 16));
-            for (let word = Math.floor(at / WORD); word * WORD < at + width; word++)
-                written[word] = number;
-        });
-    }
-}
-
-const emptyMemory = (size) => {
-    const words = Math.ceil(size / WORD);
-    return { view: new DataView(new ArrayBuffer(words * WORD)), words,
-             written: new Int32Array(words).fill(-1) };
-};
-const copyOf = ({ view, words, written }) =>
-    ({ view: new DataView(view.buffer.slice(0)), words, written: written.slice() });
-
-/* A function of `count`: the bytes after the first `count` events, and for each word the last event
- * that stored it (-1: none). It keeps copies on the way, so that no call begins at the start. */
-function makeHistory(events, size) {
-    const copies = [];
-    let memory = emptyMemory(size), done = 0;
-    return (count) => {
-        if (count < done) {
-            const k = Math.floor(count / COPY_EVERY);
-            memory = copyOf(copies[k]);
-            done = k * COPY_EVERY;
-        }
-        for (; done < count; done++) {
-            if (done % COPY_EVERY === 0) copies[done / COPY_EVERY] ||= copyOf(memory);
-            if (isShared(events[done]) && events[done].operation === "st")
-                store(memory.view, memory.written, events[done], done);
-        }
-        return memory;
-    };
+    return piles;
 }
 
 /* ---- sums -------------------------------------------------------------------------------- */
@@ -206,8 +158,20 @@ function addToLevels(levels, event) {
 /* Shared memory between barriers: what each interval stores, from which words, and which values
  * stand there at its end. And which words need a barrier. */
 
-const wordOf = (address) => Math.floor(address / WORD);
-const bitsOf = (hex) => (hex === "-" ? null : parseInt(hex.slice(-8), 16));
+/* The bits of a word after a store of so many bytes at an address; null: a copy's, which are not in
+ * the trace. */
+function bitsAfter(old, word, address, width, hex) {
+    if (hex === "-") return null;
+    if (width === WORD) return parseInt(hex, 16);
+    let bits = old;
+    for (let byte = 0; byte < width; byte++) {
+        const shift = 8 * (address + byte - word * WORD);
+        if (shift < 0 || shift >= 8 * WORD) continue;
+        const value = parseInt(hex.substr(2 * (width - 1 - byte), 2), 16);
+        bits = bits & ~(255 << shift) | value << shift;
+    }
+    return bits >>> 0;
+}
 const placeOf = (event) => `${event.file}:${event.line}`;
 
 /* The loads of each thread, by their lines. A load replaces an earlier one of the same line if its
@@ -245,9 +209,9 @@ function makeLoads() {
 
 /* Collects intervals between barriers: add(event, at) for each event in order. `intervals` are
  * { epoch, end (the index behind its last event), stores }, in order. A store is { at (the event's
- * index), lane, word, bits (its value's lowest 32 bits; null: unknown), sources (words) }. */
+ * index), lane, word, bits (null: unknown), sources (words) }. */
 function makeIntervals(feeds) {
-    const intervals = [], loads = makeLoads();
+    const intervals = [], loads = makeLoads(), bits = []; // of each word
     let current = null;
     function add(event, at) {
         if (!current || current.epoch !== event.epoch)
@@ -257,10 +221,13 @@ function makeIntervals(feeds) {
         for (const { lane, address, values } of lanesOf(event)) {
             const width = event.bytes / values.length;
             values.forEach((hex, k) => {
-                const word = wordOf(address + k * width);
-                if (event.operation !== "st") loads.add(event, lane, word);
-                else current.stores.push({ at, lane, word, bits: bitsOf(hex),
-                                           sources: loads.feeding(event, lane, feeds) });
+                const begin = address + k * width;
+                if (event.operation !== "st") loads.add(event, lane, wordOf(begin));
+                else for (let word = wordOf(begin); word * WORD < begin + width; word++) {
+                    bits[word] = bitsAfter(bits[word], word, begin, width, hex);
+                    current.stores.push({ at, lane, word, bits: bits[word],
+                                          sources: loads.feeding(event, lane, feeds) });
+                }
             });
         }
         if (event.operation === "st")
@@ -275,18 +242,22 @@ function intervalsOf(events, feeds) {
     return found.intervals;
 }
 
+/* The last store to each word among the first `count` events. */
+function storedAfter(intervals, count) {
+    const words = [];
+    for (const { stores } of intervals)
+        for (const one of stores) {
+            if (one.at >= count) return words;
+            words[one.word] = one;
+        }
+    return words;
+}
+
 /* ---- which words need a barrier ------------------------------------------------------------ */
 
-/* The accesses { word, warp, lane } of these events. */
-function accessesOf(events, isWanted) {
-    const found = [];
-    for (const event of events)
-        if (isShared(event) && isWanted(event))
-            for (const { lane, address } of lanesOf(event))
-                for (let word = wordOf(address); word * WORD < address + event.bytes; word++)
-                    found.push({ word, warp: event.warp, lane, isStore: event.operation !== "ld" });
-    return found;
-}
+/* The accesses { word, warp, lane, isStore } of these events. */
+const accessesOf = (events, isWanted) => events.filter(isWanted).flatMap((event) =>
+    wordsOf(event).map((one) => ({ ...one, warp: event.warp, isStore: event.operation !== "ld" })));
 
 /* Compares what comes before a barrier with what comes after it. */
 function compare(before, after) {
@@ -341,5 +312,5 @@ function heldBack(events, at) {
 
 module.exports = { readTrace, linesOf, eventOf, isShared, isBarrier, isShuffle, isVote,
                    conflictsOf, eventAt, storesTo, instructionOf, findInstruction, lanesOf,
-                   exchangeOf, banksOf, wordsByBank, endOf, makeHistory, sumsOf, addToLevels, WORD,
+                   exchangeOf, banksOf, pilesOf, wordsOf, storedAfter, sumsOf, addToLevels, WORD,
                    intervalsOf, makeIntervals, heldBack };

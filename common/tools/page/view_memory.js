@@ -5,7 +5,7 @@
 "use strict";
 const { make, makeSvg, replace } = require("./dom.js");
 const trace = require("./trace.js");
-const { textOfBits, runsText } = require("./texts.js");
+const { storedText, textOfBits, runsText } = require("./texts.js");
 
 /* ---- a shuffle or a vote --------------------------------------------------------------------- */
 /* A shuffle or a vote: the values that lanes give and receive, with lines from
@@ -114,11 +114,6 @@ function showHeld(host, held) {
 
 const SHOWN_WORDS = 4352; // 2048 elements, two buffers, and padding
 
-function wordText(memory, word, type) {
-    if (memory.written[word] < 0) return "·";
-    return textOfBits(memory.view.getUint32(word * trace.WORD, true), type);
-}
-
 /* ---- lanes ------------------------------------------------------------------------------- */
 
 function laneText(event, active, lane) {
@@ -174,12 +169,9 @@ function memoryTable(all, banks) {
 }
 
 /* The words that wait for another word of their bank, by the emulator's count of wavefronts. */
-function waitingWords(event, lists) {
-    const waiting = new Set();
-    if (trace.conflictsOf(event) > 0)
-        for (const list of lists) if (list.length > 1) list.forEach((word) => waiting.add(word));
-    return waiting;
-}
+const waitingWords = (event, banks) => new Set(event && trace.conflictsOf(event) > 0
+    ? trace.pilesOf(trace.wordsOf(event), banks).filter((pile) => pile.length > 1).flat()
+        .map(({ word }) => word) : []);
 
 /* `asked(word)` is called when the reader asks for the stores to a word. */
 function makeMemory(lanesHost, banksHost, asked) {
@@ -198,17 +190,14 @@ function makeMemory(lanesHost, banksHost, asked) {
             : make("p", {}, "This block does not access shared memory in this launch."));
     }
 
-    /* `memory` after `count` events (trace.js); `held`: the words that need the event's barrier
-     * (trace.js); null: it is no barrier. */
-    function show(events, count, memory, held) {
-        const event = events[count - 1], isShared = event && trace.isShared(event);
-        const lists = isShared ? trace.wordsByBank(event, banks) : [];
-        const waiting = isShared ? waitingWords(event, lists) : new Set();
-        const touched = new Set(lists.flat());
-        const isFresh = (word) => event && memory.written[word] >= 0 &&
-            events[memory.written[word]].epoch === event.epoch;
+    /* `stored`: the last store to each word up to event `count`; `held`: the words that need the
+     * event's barrier; null: it is no barrier (trace.js). */
+    function show(events, count, stored, held) {
+        const event = events[count - 1], waiting = waitingWords(event, banks);
+        const touched = new Set(trace.wordsOf(event).map(({ word }) => word));
+        const isFresh = (word) => stored[word] && events[stored[word].at].epoch === event.epoch;
         cells.forEach((cell, word) => {
-            const text = wordText(memory, word, type);
+            const text = storedText(stored[word], type);
             const classes = (touched.has(word) ? "touched " : "") + (waiting.has(word) ? "excess " : "") +
                 (held && held.warps.has(word) ? "held " : "") + (isFresh(word) ? "fresh" : "");
             if (cell.textContent !== text) cell.textContent = text;

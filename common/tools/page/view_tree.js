@@ -6,7 +6,7 @@
 "use strict";
 const { make, makeSvg, replace, labelled, choice, table, makeLater } = require("./dom.js");
 const trace = require("./trace.js");
-const { textOfBits } = require("./texts.js");
+const { storedText } = require("./texts.js");
 
 /* Pixels. A word is as wide as there is room; a narrow page names a row by its barrier's number. */
 const LEAST = 20, USUAL = 28, MOST = 48, NARROW = 500, LABEL = 92, NUMBER = 20;
@@ -31,12 +31,6 @@ function rowsOf(view, count) {
             rows.push({ epoch: interval.epoch, stores, values: [...values] });
     });
     return rows;
-}
-
-/* The value of a store as a text; "·": nothing was stored. */
-function valueText(view, store) {
-    if (!store) return "·";
-    return store.bits === null ? "•" : textOfBits(store.bits, view.type);
 }
 
 /* The columns that the interval of the latest event uses, or all, in order. */
@@ -95,7 +89,7 @@ function drawing(view, rows, columns, count, grid) {
                 makeSvg("text", { class: "label", x: 0, y: topOf(index) + HEIGHT - 6 },
                         label === LABEL ? labelOf(row.epoch) : String(row.epoch)),
                 columns.map((column, k) =>
-                    cellOf(valueText(view, row.values[column]), kind(column), k, index, grid))];
+                    cellOf(storedText(row.values[column], view.type), kind(column), k, index, grid))];
     });
     const width = label + columns.length * cell + 1, height = topOf(rows.length) - GAP + 1;
     return makeSvg("svg", { class: "tree", width, height, viewBox: `0 0 ${width} ${height}`,
@@ -126,7 +120,7 @@ function rowsTable(view, rows, columns) {
         stores.slice(-most).map(storeText).join("; ");
     return table(caption, ["interval", ...columns.map((column) => `word ${column}`), "stored"],
                  rows.map(({ epoch, stores, values }) => [labelOf(epoch),
-                     ...columns.map((column) => valueText(view, values[column])),
+                     ...columns.map((column) => storedText(values[column], view.type)),
                      storesText(stores)]));
 }
 

@@ -45,7 +45,7 @@ function leftOutText(kept, events) {
 }
 
 /* What the player needs of a launch and one of its blocks: { events, size (of shared memory in
- * bytes), intervals, history } of the block, { levels, blocks } of the launch. null: isWanted() has
+ * bytes), intervals } of the block, { levels, blocks } of the launch. null: isWanted() has
  * said no. */
 async function playedOf(text, launch, block, ptx, isWanted) {
     const events = [], levels = [], blocks = new Set(), found = trace.makeIntervals(feedsOf(ptx));
@@ -56,13 +56,11 @@ async function playedOf(text, launch, block, ptx, isWanted) {
         trace.addToLevels(levels, event);
         blocks.add(event.block);
         if (event.block !== block) return;
-        size = Math.max(size, trace.endOf(event));
+        for (const { word } of trace.wordsOf(event)) size = Math.max(size, trace.WORD * (word + 1));
         found.add(event, events.push(event) - 1);
     }, isWanted);
-    const history = trace.makeHistory(events, size);
-    if (!hasAll || !await inPieces(events, (_, k) => history(k + 1), isWanted)) return null;
-    return { events, size, intervals: found.intervals, history, blocks: [...blocks],
-             levels: levels.filter((level) => level) };
+    return hasAll ? { events, size, intervals: found.intervals, blocks: [...blocks],
+                      levels: levels.filter((level) => level) } : null;
 }
 
 /* A word of shared memory, "5", or an element of a buffer, "output[5]", for storesTo(); null: there
@@ -214,7 +212,7 @@ function makeWidget(host, title, shown, changed) {
         if (event && event.file && event.file !== view.file) showFile(event.file);
         source.mark(event ? event.line : 0, event && trace.conflictsOf(event) > 0);
         const held = trace.heldBack(view.events, position - 1);
-        memory.show(view.events, position, view.history(position), held);
+        memory.show(view.events, position, trace.storedAfter(view.intervals, position), held);
         showPiles(parts.piles, view.events, position, view.banks);
         showHeld(parts.held, held);
         tree.show(position);
