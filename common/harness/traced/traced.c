@@ -197,17 +197,14 @@ int traced(char *const *arguments, const char *numbers, access_fn *take, void *c
 
 /* ---- by level -------------------------------------------------------------------------------- */
 
-/* Loads, or stores. */
-struct sum {
-    unsigned long long words, wavefronts, conflicts;
-};
+enum { SUM_WORDS, SUM_WAVEFRONTS, SUM_CONFLICTS, PARTS }; /* of loads, and of stores */
+enum { WARPS, LOADS, STORES = LOADS + PARTS, COUNTS = STORES + PARTS };
 
 /* What all blocks of a launch do with shared memory after `epoch` barriers. */
 struct level {
     unsigned launch, epoch;
     char kernel[48];
-    unsigned long long warps; /* that use it */
-    struct sum loads, stores;
+    unsigned long long counts[COUNTS];
     uint32_t *seen; /* these warps, a bit each, of each of the first `blocks` blocks */
     size_t blocks;
 };
@@ -233,7 +230,7 @@ static void count_warp(struct level *level, unsigned block, unsigned warp)
         level->seen = grown(level->seen, level->blocks, sizeof *level->seen);
         level->seen[level->blocks++] = 0;
     }
-    level->warps += !(level->seen[block] >> warp & 1);
+    level->counts[WARPS] += !(level->seen[block] >> warp & 1);
     level->seen[block] |= UINT32_C(1) << warp;
 }
 
@@ -244,10 +241,10 @@ static void add(void *context, const struct access *a)
     struct level *level = level_of(all, a->launch, a->epoch);
     count_warp(level, a->block, a->warp);
     snprintf(level->kernel, sizeof level->kernel, "%s", a->kernel);
-    struct sum *sum = strcmp(a->operation, "ld") == 0 ? &level->loads : &level->stores;
-    sum->words += access_lanes(a) * ((a->bytes + 3) / 4);
-    sum->wavefronts += a->wavefronts;
-    sum->conflicts += a->wavefronts - a->ideal;
+    unsigned long long *sums = level->counts + (strcmp(a->operation, "ld") == 0 ? LOADS : STORES);
+    sums[SUM_WORDS] += access_lanes(a) * ((a->bytes + 3) / 4);
+    sums[SUM_WAVEFRONTS] += a->wavefronts;
+    sums[SUM_CONFLICTS] += a->wavefronts - a->ideal;
 }
 
 static int compare_levels(const void *a, const void *b)
@@ -257,28 +254,18 @@ static int compare_levels(const void *a, const void *b)
     return x->epoch < y->epoch ? -1 : x->epoch > y->epoch;
 }
 
-static void print_level(const struct level *l, const char *barriers, FILE *to)
+static void print_level(const char *barriers, const unsigned long long counts[COUNTS], FILE *to)
 {
-    fprintf(to, "  %8s %6llu %7llu %10llu %9llu %8llu %10llu %9llu\n", barriers, l->warps,
-            l->loads.words, l->loads.wavefronts, l->loads.conflicts, l->stores.words,
-            l->stores.wavefronts, l->stores.conflicts);
-}
-
-static void add_level(struct level *sum, const struct level *l)
-{
-    sum->warps += l->warps;
-    sum->loads.words += l->loads.words;
-    sum->loads.wavefronts += l->loads.wavefronts;
-    sum->loads.conflicts += l->loads.conflicts;
-    sum->stores.words += l->stores.words;
-    sum->stores.wavefronts += l->stores.wavefronts;
-    sum->stores.conflicts += l->stores.conflicts;
+    static const int widths[COUNTS] = {7, 8, 11, 10, 9, 11, 10};
+    fprintf(to, "  %8s", barriers);
+    for (int k = 0; k < COUNTS; k++) fprintf(to, "%*llu", widths[k], counts[k]);
+    fputc('\n', to);
 }
 
 /* The levels of one launch, from the first on; returns their number. */
 static size_t print_launch(const struct level *first, size_t count, FILE *to)
 {
-    struct level sum = {0};
+    unsigned long long all[COUNTS] = {0};
     size_t i = 0;
     fprintf(to,
             "\n%s (launch %u)\n"
@@ -288,10 +275,10 @@ static size_t print_launch(const struct level *first, size_t count, FILE *to)
     for (; i < count && first[i].launch == first->launch; i++) {
         char barriers[16];
         snprintf(barriers, sizeof barriers, "%u", first[i].epoch);
-        print_level(&first[i], barriers, to);
-        add_level(&sum, &first[i]);
+        print_level(barriers, first[i].counts, to);
+        for (int k = 0; k < COUNTS; k++) all[k] += first[i].counts[k];
     }
-    print_level(&sum, "all", to);
+    print_level("all", all, to);
     return i;
 }
 
