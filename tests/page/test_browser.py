@@ -191,14 +191,6 @@ class Chapters(Page):
             "return [found.some((one) => / 1 lane /.test(one)),"
             "        found.some((one) => / 1 lanes/.test(one))];"), [True, False])
 
-    def test_shuffles_name_the_lanes(self):
-        self.open("#chapter=09-warp-shuffle")
-        for _ in range(200):
-            self.press("Step")
-            if "shfl.up" in self.text(".event"):
-                break
-        self.assertIn("← 0", self.text(".lanes"))
-
 
 class Controls(Page):
     def test_play_step_back_and_bar(self):

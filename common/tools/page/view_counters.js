@@ -47,25 +47,16 @@ function recordedText(recorded, metric, key, counted) {
     return why ? make("span", {}, `${value} `, make("small", {}, `(${why})`)) : String(value);
 }
 
-/* A kernel of the reader beside the book's, whose counters are `beside`. */
-function besideTable(counters, sums, beside) {
-    return table("Counters of your kernel and of the book's",
-                 ["counter", "up to here", BY_PAGE, BY_NVCC],
-                 COUNTERS.map(([name, , whole, part]) => [
-                     name, part && sums ? String(part(sums)) : "", String(whole(counters)),
-                     String(whole(beside))]));
-}
-
 /* `recorded`: ncu's values by metric, and why(counter) says why one differs; null: none is recorded
  * for this launch. `beside`: of a kernel that this page has compiled. */
 function countersTable(counters, sums, recorded, beside) {
-    if (beside) return besideTable(counters, sums, beside);
     const rows = COUNTERS.map(([name, metric, whole, part, key]) => [
-        name, part && sums ? String(part(sums)) : "", String(whole(counters)),
-        recordedText(recorded, metric, key, whole(counters))]);
-    const heads = ["counter", "up to here", "whole launch", "ncu on an H200"];
-    const note = recorded ? "" : " (there is no recording by ncu for these choices)";
-    return table(`Counters${note}`, heads, rows);
+        name, part && sums ? String(part(sums)) : "", String(whole(counters)), beside
+            ? String(whole(beside)) : recordedText(recorded, metric, key, whole(counters))]);
+    const heads = beside ? [BY_PAGE, BY_NVCC] : ["whole launch", "ncu on an H200"];
+    const note = beside ? " of your kernel and of the book's"
+        : recorded ? "" : " (there is no recording by ncu for these choices)";
+    return table(`Counters${note}`, ["counter", "up to here", ...heads], rows);
 }
 
 /* ---- conflicts between barriers, predicted first ------------------------------------------- */
