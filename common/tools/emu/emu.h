@@ -142,6 +142,7 @@ struct emu_config {
     /* Where every access to shared and global memory is written, as a line of text; NULL: nowhere.
      * A trace implies one host thread. The file is not owned. */
     FILE *trace;
+    uint64_t trace_limit; /* lines that are written, besides the header; 0: all */
     /* The trace also has a line for each barrier, and for each warp-wide operation such as a
      * shuffle: see watch/trace.h. */
     bool trace_steps;
@@ -677,6 +678,9 @@ size_t emu_report_leaks(struct emu *, uint64_t *bytes);
 /* memcheck: lines that say why an address cannot be freed. */
 void emu_describe_bad_free(struct emu *, emu_addr, char *text, size_t size);
 
+/* How many lines the trace has, also beyond emu_config.trace_limit. */
+uint64_t emu_traced(const struct emu *);
+
 /* ---- pictures -------------------------------------------------------------------------------- */
 
 /* Of a source line, the access to shared memory with the most bank conflicts. */
@@ -705,7 +709,7 @@ struct emu_turn {
 };
 struct emu_timeline {
     const char *kernel; /* mangled; its first launch, and block 0 */
-    unsigned launch, warps;
+    unsigned warps;
     uint64_t steps;
     const struct emu_turn *turns; /* in their order */
     size_t turn_count;

@@ -38,7 +38,7 @@ void event_device_open(struct emu *emu, const struct emu_config *config)
     open_checkers(emu, config->finding_limit);
     records_open(emu);
     if (race_of(emu)) race_ops_join(race_of(emu), config->stream_ops);
-    if (config->trace) emu->trace = trace_open(config->trace);
+    if (config->trace) emu->trace = trace_open(config->trace, config->trace_limit);
     emu->trace_steps = emu->trace && config->trace_steps;
     if (config->pictures) emu->pictures = pictures_open();
     if (emu->trace || race_of(emu) || init_of(emu)) emu->threads = 1;

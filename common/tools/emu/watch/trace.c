@@ -10,20 +10,29 @@
 
 struct emu_trace {
     FILE *file;
-    bool has_header;
+    uint64_t lines, limit; /* lines: without the header */
 };
 
 static const char header[] = "launch\tkernel\tblock\twarp\tepoch\tline\toperation\tspace\tbytes\t"
                              "mask\twavefronts\tideal\tsectors\taddresses\tvalues\n";
 
-struct emu_trace *trace_open(FILE *file)
+struct emu_trace *trace_open(FILE *file, uint64_t limit)
 {
-    struct emu_trace *trace = allocated(calloc(1, sizeof *trace));
-    trace->file = file;
+    struct emu_trace *trace = allocated(malloc(sizeof *trace));
+    *trace = (struct emu_trace){.file = file, .limit = limit};
     return trace;
 }
 
 void trace_close(struct emu_trace *trace) { free(trace); }
+
+uint64_t emu_traced(const struct emu *emu) { return emu->trace ? emu->trace->lines : 0; }
+
+/* Counts a line, and writes the header before the first one. False: it is beyond the limit. */
+static bool adds_line(struct emu_trace *trace)
+{
+    if (!trace->lines++) fputs(header, trace->file);
+    return !trace->limit || trace->lines <= trace->limit;
+}
 
 /* Prints what this access alone adds to the counters. */
 static void print_counts(FILE *file, const struct warp *w, const struct insn *i,
@@ -84,20 +93,13 @@ static void print_place(FILE *file, const struct warp *w, const struct insn *i)
     fprintf(file, ":%u\t", i->source->source_line);
 }
 
-/* Begins a line, and before the first one the header. */
-static FILE *begin_line(struct emu_trace *trace, const struct warp *w, const struct insn *i)
-{
-    if (!trace->has_header) fputs(header, trace->file);
-    trace->has_header = true;
-    print_place(trace->file, w, i);
-    return trace->file;
-}
-
 void trace_access(struct emu_trace *trace, const struct warp *w, const struct insn *i,
                   const struct access *access)
 {
     static const char *const operations[] = {"ld", "st", "atom"};
-    FILE *file = begin_line(trace, w, i);
+    FILE *file = trace->file;
+    if (!adds_line(trace)) return;
+    print_place(file, w, i);
     fprintf(file, "%s\t%s\t%u\t%08" PRIx32 "\t", operations[access->operation],
             ptx_space_name(access->space), access->bytes, access->mask);
     print_counts(file, w, i, access);
@@ -115,11 +117,10 @@ static bool is_exchange(const struct insn *i)
     return !strcmp(word, "shfl") || !strcmp(word, "vote");
 }
 
-/* Begins the line of a barrier or of a warp-wide operation, up to its lists. */
-static FILE *begin_step(struct emu_trace *trace, const struct warp *w, const struct insn *i,
-                        uint32_t lanes)
+/* Prints the line of a barrier or of a warp-wide operation, up to its lists. */
+static void print_step(FILE *file, const struct warp *w, const struct insn *i, uint32_t lanes)
 {
-    FILE *file = begin_line(trace, w, i);
+    print_place(file, w, i);
     const struct ptx_instruction *source = i->source;
     fputs(source->words[0], file);
     for (unsigned k = 1; k < source->word_count; k++) /* .up of a shuffle, .warp of a barrier */
@@ -128,19 +129,21 @@ static FILE *begin_step(struct emu_trace *trace, const struct warp *w, const str
             break;
         }
     fprintf(file, "\t-\t0\t%08" PRIx32 "\t-\t-\t-\t", lanes);
-    return file;
 }
 
 void trace_step(struct emu_trace *trace, const struct warp *w, const struct insn *i, uint32_t lanes)
 {
-    if (is_exchange(i)) return;
-    fputs("-\t-\n", begin_step(trace, w, i, lanes));
+    if (is_exchange(i) || !adds_line(trace)) return;
+    print_step(trace->file, w, i, lanes);
+    fputs("-\t-\n", trace->file);
 }
 
 void trace_exchange(struct emu_trace *trace, const struct warp *w, const struct insn *i,
                     const struct exchange *e)
 {
-    FILE *file = begin_step(trace, w, i, e->lanes);
+    FILE *file = trace->file;
+    if (!adds_line(trace)) return;
+    print_step(file, w, i, e->lanes);
     if (!e->from) fputs("-\t", file);
     for (uint32_t left = e->from ? e->lanes : 0; left; left &= left - 1)
         fprintf(file, "%x%c", e->from[__builtin_ctz(left)], left & (left - 1) ? ' ' : '\t');
@@ -271,7 +274,6 @@ void picture_launch(struct pictures *p, const struct launch *launch)
     struct timeline *new = allocated(calloc(1, sizeof *new));
     uint64_t threads = (uint64_t)launch->block.x * launch->block.y * launch->block.z;
     new->shown = (struct emu_timeline){.kernel = allocated(strdup(launch->kernel->info.name)),
-                                       .launch = launch->id,
                                        .warps = (unsigned)((threads + WARP - 1) / WARP),
                                        .turns = new->turns};
     p->timelines[p->timeline_count++] = p->current = new;

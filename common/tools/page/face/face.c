@@ -1,5 +1,5 @@
 /* face.c — answers a request of the page's worker in JSON. */
-#define _GNU_SOURCE /* fopencookie, open_memstream */
+#define _GNU_SOURCE /* open_memstream */
 #include "face.h"
 #include "common/tools/emu/ptx/insn.h"
 #include "common/tools/emu/ptx/ptx.h"
@@ -18,11 +18,9 @@ struct session {
     struct emu_program program;
     bool went_on; /* main has ended, although a kernel has failed */
     struct document document;
-    FILE *trace_file; /* counts lines, and writes the first ones to kept_file */
-    FILE *kept_file;
-    char *kept; /* what has been kept; set when kept_file is flushed */
-    size_t kept_size;
-    uint64_t lines; /* of the trace, with its header */
+    FILE *trace_file;
+    char *trace; /* set when trace_file is flushed */
+    size_t trace_size;
     int error;
     char message[MESSAGE];
 };
@@ -36,45 +34,6 @@ static bool fail(struct session *s, int error, const char *message)
     return false;
 }
 
-/* ---- the trace ------------------------------------------------------------------------------- */
-
-/* Keeps the header and as many lines as the request wants, and counts all. */
-static ssize_t keep_lines(void *cookie, const char *text, size_t size)
-{
-    struct session *s = cookie;
-    size_t begin = 0;
-    while (begin < size) {
-        const char *end = memchr(text + begin, '\n', size - begin);
-        size_t length = end ? (size_t)(end - text) + 1 - begin : size - begin;
-        if (s->lines <= s->request.most_events) fwrite(text + begin, 1, length, s->kept_file);
-        s->lines += end != NULL;
-        begin += length;
-    }
-    return (ssize_t)size;
-}
-
-static bool open_trace(struct session *s)
-{
-    s->kept_file = open_memstream(&s->kept, &s->kept_size);
-    if (s->kept_file)
-        s->trace_file = fopencookie(s, "w", (cookie_io_functions_t){.write = keep_lines});
-    return s->trace_file || fail(s, EMU_OUT_OF_MEMORY, "out of memory");
-}
-
-static void flush_trace(struct session *s)
-{
-    if (!s->trace_file) return;
-    fflush(s->trace_file);
-    if (fflush(s->kept_file) || ferror(s->kept_file)) fail(s, EMU_OUT_OF_MEMORY, "out of memory");
-}
-
-static void end_trace(struct session *s)
-{
-    if (s->trace_file) fclose(s->trace_file);
-    if (s->kept_file) fclose(s->kept_file);
-    free(s->kept);
-}
-
 /* ---- running --------------------------------------------------------------------------------- */
 
 static bool open_device(struct session *s)
@@ -82,9 +41,8 @@ static bool open_device(struct session *s)
     struct emu_config config = s->request.config;
     char message[MESSAGE];
     if (s->request.wants_trace) {
-        if (!open_trace(s)) return false;
-        config.trace = s->trace_file;
-        config.trace_steps = true;
+        config.trace = s->trace_file = open_memstream(&s->trace, &s->trace_size);
+        if (!s->trace_file) return fail(s, EMU_OUT_OF_MEMORY, "out of memory");
     }
     s->emu = emu_open(&config, message, sizeof message);
     return s->emu || fail(s, EMU_OUT_OF_MEMORY, message);
@@ -295,8 +253,8 @@ static void write_answer(FILE *out, struct session *s)
     write_kernels(&j, s);
     if (s->emu) write_document(&j, s); /* before initcheck sees that all buffers are read */
     write_buffers(&j, s);
-    json_text(&j, "trace", s->kept ? s->kept : "");
-    json_number(&j, "events", s->lines ? s->lines - 1 : 0);
+    json_text(&j, "trace", s->trace ? s->trace : "");
+    json_number(&j, "events", s->emu ? emu_traced(s->emu) : 0);
     json_close(&j, '}');
 }
 
@@ -307,7 +265,7 @@ char *face_run(const char *text)
     struct session *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     run(s, text);
-    flush_trace(s);
+    if (s->trace_file && fflush(s->trace_file)) fail(s, EMU_OUT_OF_MEMORY, "out of memory");
     FILE *out = open_memstream(&answer, &size);
     if (out && *s->request.lab && !s->error)
         judge_answer(out, &s->request);
@@ -318,7 +276,8 @@ char *face_run(const char *text)
     bool is_whole = out && !fclose(out);
     emu_close(s->host);
     emu_close(s->emu);
-    end_trace(s);
+    if (s->trace_file) fclose(s->trace_file);
+    free(s->trace);
     document_free(&s->document);
     request_free(&s->request);
     free(s);

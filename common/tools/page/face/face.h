@@ -100,7 +100,6 @@ struct request {
     struct emu_config config;
     bool is_program; /* main is compiled or run, too */
     bool wants_trace;
-    uint64_t most_events; /* that the trace keeps */
     struct request_buffer buffers[REQUEST_BUFFERS];
     size_t buffer_count;
     struct request_launch launches[REQUEST_LAUNCHES];

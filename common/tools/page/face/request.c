@@ -271,9 +271,8 @@ static bool read_model(struct reader *r, struct emu_config *config, bool is_gpu)
 
 static bool read_trace(struct reader *r, struct request *q)
 {
-    q->wants_trace = true;
-    q->most_events = UINT64_MAX;
-    return r->at == r->end || number(r, "the number of events", &q->most_events);
+    q->wants_trace = q->config.trace_steps = true;
+    return r->at == r->end || number(r, "the number of events", &q->config.trace_limit);
 }
 
 /* Its text is the next lines. */
