@@ -6,15 +6,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- traced ---------------------------------------------------------------------------------- */
-
-extern char **environ;
 
 bool access_is(const struct access *a, const char *operation, const char *space)
 {
@@ -69,8 +66,7 @@ static void read_lanes(struct access *a, char *addresses, char *values)
     }
 }
 
-/* False: the line is none of the trace's, or its heading. */
-static bool read_access(char *text, struct access *a)
+bool access_read(char *text, struct access *a)
 {
     char *column[COLUMNS];
     if (!split(text, column) || !isdigit((unsigned char)*column[LAUNCH])) return false;
@@ -105,43 +101,28 @@ static int cannot_run(struct fault *fault)
                 strerror(errno));
 }
 
-/* A file with these numbers, from which the program reads. */
-static FILE *stdin_of(const char *numbers)
-{
-    FILE *file = tmpfile();
-    if (!file) return NULL;
-    fputs(numbers, file);
-    rewind(file);
-    return file;
-}
-
-static bool spawn(struct run *run, char *const *arguments, FILE *input, int to)
-{
-    posix_spawn_file_actions_t streams;
-    posix_spawn_file_actions_init(&streams);
-    if (input) posix_spawn_file_actions_adddup2(&streams, fileno(input), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&streams, to, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&streams, fileno(run->report), STDERR_FILENO);
-    unsetenv("EMU_TRACE");         /* there is one trace */
-    setenv("EMU_THREADS", "1", 1); /* blocks write their rows one after the other */
-    errno = posix_spawn(&run->id, "/proc/self/exe", &streams, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&streams);
-    return errno == 0;
-}
-
 static int start(struct run *run, char *const *arguments, const char *numbers, struct fault *fault)
 {
     int ends[2];
-    FILE *input = numbers ? stdin_of(numbers) : NULL;
+    FILE *input = tmpfile();
     *run = (struct run){.report = tmpfile()};
-    if ((numbers && !input) || !run->report || pipe2(ends, O_CLOEXEC)) return cannot_run(fault);
-    bool started = spawn(run, arguments, input, ends[1]);
-    int code = started ? 0 : cannot_run(fault);
+    if (!input || !run->report || pipe2(ends, O_CLOEXEC)) return cannot_run(fault);
+    if (numbers) fputs(numbers, input);
+    rewind(input);
+    run->id = fork();
+    if (!run->id) {
+        if (numbers) dup2(fileno(input), STDIN_FILENO);
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(fileno(run->report), STDERR_FILENO);
+        unsetenv("EMU_TRACE");         /* there is one trace */
+        setenv("EMU_THREADS", "1", 1); /* blocks write their rows one after the other */
+        execv("/proc/self/exe", arguments);
+        _exit(EXIT_DEVICE);
+    }
     close(ends[1]);
-    if (input) fclose(input);
-    if (started && (run->trace = fdopen(ends[0], "r"))) return 0;
-    close(ends[0]);
-    return code ? code : cannot_run(fault);
+    fclose(input);
+    run->trace = fdopen(ends[0], "r");
+    return run->id > 0 && run->trace ? 0 : cannot_run(fault);
 }
 
 /* The last line of its report, without the program's name, is its complaint. */
@@ -159,7 +140,7 @@ static int complain(struct run *run, int status, struct fault *fault)
 static int finish(struct run *run, struct fault *fault)
 {
     int status = 0;
-    if (run->trace) fclose(run->trace);
+    fclose(run->trace);
     while (waitpid(run->id, &status, 0) < 0 && errno == EINTR) {}
     int code = status ? complain(run, status, fault) : 0;
     fclose(run->report);
@@ -190,7 +171,7 @@ int traced(char *const *arguments, const char *numbers, access_fn *take, void *c
     free(all);
     if (code) return code;
     while (getline(&text, &size, run.trace) >= 0)
-        if (read_access(text, &a)) take(context, &a);
+        if (access_read(text, &a)) take(context, &a);
     free(text);
     return finish(&run, fault);
 }

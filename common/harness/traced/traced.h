@@ -26,6 +26,8 @@ struct access {
     uint32_t value[TRACED_LANES];   /* the bits of the first word of each */
 };
 
+/* Reads a line, and changes it. False: it is none of the trace's, or its heading. */
+bool access_read(char *text, struct access *);
 bool access_is(const struct access *, const char *operation, const char *space);
 bool access_has(const struct access *, unsigned lane);
 unsigned access_lanes(const struct access *);

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "predictions.h"
+#include "common/harness/traced/traced.h"
 #include "tests/support/recording.h"
 
 #include <criterion/criterion.h>
@@ -18,26 +19,19 @@
 /* ---- the trace ------------------------------------------------------------------------------- */
 
 enum { LAUNCHES = 3, BLOCKS = 4, EPOCHS = 24, LINE = 4096 };
-static struct level traced[LAUNCHES][BLOCKS][EPOCHS];
+static struct level traced_levels[LAUNCHES][BLOCKS][EPOCHS];
 
-static void take_access(char *line, unsigned banks)
+static void take_access(const struct access *a, unsigned banks)
 {
-    char kernel[256], operation[8], space[16], wavefronts[16], ideal[16];
-    unsigned launch, block, epoch, bytes, mask, sectors;
-    cr_assert(sscanf(line, "%u %255s %u %*u %u %*s %7s %15s %u %x %15s %15s %u", &launch, kernel,
-                     &block, &epoch, operation, space, &bytes, &mask, wavefronts, ideal,
-                     &sectors) >= 10,
-              "not a row of a trace: %s", line);
-    cr_assert(launch < LAUNCHES && block < BLOCKS && epoch < EPOCHS);
+    cr_assert(a->launch < LAUNCHES && a->block < BLOCKS && a->epoch < EPOCHS);
     /* A warp's float4 are 512 bytes: in sectors of 32, or in the G80's transactions of 128. */
-    if (!strcmp(space, "global") && bytes == 16)
-        cr_expect(mask == UINT32_MAX && sectors == 512 / (banks == WARP_LANES ? 32 : 128),
-                  "a warp's float4, mask %x: %u sectors", mask, sectors);
-    if (strcmp(space, "shared") != 0) return;
-    struct level *l = &traced[launch][block][epoch];
-    unsigned lanes = (unsigned)__builtin_popcount(mask);
-    unsigned met = (unsigned)(atoi(wavefronts) - atoi(ideal));
-    if (operation[0] == 'l')
+    if (!strcmp(a->space, "global") && a->bytes == 16)
+        cr_expect(a->mask == UINT32_MAX && a->sectors == 512 / (banks == WARP_LANES ? 32 : 128),
+                  "a warp's float4, mask %x: %u sectors", a->mask, a->sectors);
+    if (strcmp(a->space, "shared") != 0) return;
+    struct level *l = &traced_levels[a->launch][a->block][a->epoch];
+    unsigned lanes = access_lanes(a), met = a->wavefronts - a->ideal;
+    if (access_is(a, "ld", "shared"))
         l->loads++, l->load_lanes += lanes, l->load_conflicts += met;
     else
         l->stores++, l->store_lanes += lanes, l->store_conflicts += met;
@@ -53,10 +47,12 @@ static void trace(const struct plan *p, size_t n, unsigned banks)
              "--trace /dev/fd/3 3>&1 >/dev/null",
              banks == WARP_LANES ? "hopper" : "g80", p->step, n, variant ? "--variant" : "",
              variant ? p->variant : "");
-    memset(traced, 0, sizeof traced);
+    memset(traced_levels, 0, sizeof traced_levels);
+    struct access a;
     FILE *rows = popen(command, "r");
     cr_assert(rows != NULL && fgets(line, sizeof line, rows) != NULL, "no trace of: %s", command);
-    while (fgets(line, sizeof line, rows) != NULL) take_access(line, banks);
+    while (fgets(line, sizeof line, rows) != NULL)
+        if (access_read(line, &a)) take_access(&a, banks);
     cr_assert(pclose(rows) == 0, "%s", command);
 }
 
@@ -83,8 +79,8 @@ static void expect_as_predicted(const struct plan *p, size_t n, unsigned banks)
             struct block b = block_at(p, count, j, banks);
             static const struct level none;
             for (unsigned epoch = 0; epoch <= barriers(&b); epoch++)
-                expect_level(&b, epoch, &traced[launch][j][epoch]);
-            cr_expect(!memcmp(&traced[launch][j][barriers(&b) + 1], &none, sizeof none),
+                expect_level(&b, epoch, &traced_levels[launch][j][epoch]);
+            cr_expect(!memcmp(&traced_levels[launch][j][barriers(&b) + 1], &none, sizeof none),
                       "step %s %s, n = %zu: there are more than %u barriers", p->step, p->variant,
                       n, barriers(&b));
         }
