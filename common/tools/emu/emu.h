@@ -146,7 +146,7 @@ struct emu_config {
     /* The trace also has a line for each barrier, and for each warp-wide operation such as a
      * shuffle: see watch/trace.h. */
     bool trace_steps;
-    bool pictures; /* keep what emu_bank_picture() and emu_timeline() return */
+    bool pictures; /* keep what emu_bank_pictures() and emu_timelines() return */
     /* Seconds; 0: 60. A grid ends with an error if one of its blocks runs for this long while no
      * block changes memory (a spinning block), or if all blocks wait for each other for this long.
      * If all blocks repeat their states, and nothing outside of the grid can end the wait, 2
@@ -716,12 +716,9 @@ struct emu_timeline {
     bool is_cut; /* there are more, which are not kept */
 };
 
-/* What emu_config.pictures asked for: at most 256 lines, and the timelines of 16 kernels. They are
- * valid until emu_close. */
-size_t emu_bank_pictures(const struct emu *);
-const struct emu_bank_picture *emu_bank_picture(const struct emu *, size_t index);
-size_t emu_timelines(const struct emu *);
-const struct emu_timeline *emu_timeline(const struct emu *, size_t index);
+/* What emu_config.pictures asked for, until the next launch; 16 kernels at most have a timeline. */
+const struct emu_bank_picture *emu_bank_pictures(const struct emu *, size_t *count);
+const struct emu_timeline *emu_timelines(const struct emu *, size_t *count);
 
 /* ---- the runtime library --------------------------------------------------------------------- */
 

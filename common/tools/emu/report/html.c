@@ -124,38 +124,34 @@ static void put_picture(FILE *out, const struct document *d, const struct emu_ba
 
 static int by_conflicts(const void *a, const void *b)
 {
-    const struct emu_bank_picture *x = *(const struct emu_bank_picture *const *)a,
-                                  *y = *(const struct emu_bank_picture *const *)b;
+    const struct emu_bank_picture *x = a, *y = b;
     uint64_t more = x->wavefronts - x->ideal, less = y->wavefronts - y->ideal;
     if (more != less) return more > less ? -1 : 1;
     int files = strcmp(x->file, y->file);
     return files != 0 ? files : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Those of a device, the worst first. */
-static void put_device(FILE *out, const struct document *d, const struct emu *emu)
-{
-    size_t count = emu_bank_pictures(emu);
-    const struct emu_bank_picture **all = allocated(malloc((count + 1) * sizeof *all));
-    for (size_t i = 0; i < count; i++) all[i] = emu_bank_picture(emu, i);
-    qsort(all, count, sizeof *all, by_conflicts);
-    for (size_t i = 0; i < count && i < MOST; i++) put_picture(out, d, all[i]);
-    free(all);
-}
-
-/* Write the document's pictures, or nothing if it has no pictures. Their size is bounded by the
- * number of pictures that emu.h keeps. */
+/* Of each device, the worst first; nothing if there are none. */
 static void html_banks(FILE *out, const struct document *d)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < d->emu_count; i++) count += emu_bank_pictures(d->emus[i]);
-    if (count == 0) return;
-    fputs("<h2>Bank conflicts</h2>\n<p>Of each source line the worst access to shared memory. A "
-          "column is a bank, and a square is a word, with the first lane that accesses it; + means "
-          "more lanes, which share it. A wavefront serves one word of each bank, so red squares "
-          "wait.</p>\n",
-          out);
-    for (size_t i = 0; i < d->emu_count; i++) put_device(out, d, d->emus[i]);
+    bool has_head = false;
+    for (size_t i = 0; i < d->emu_count; i++) {
+        size_t count;
+        const struct emu_bank_picture *kept = emu_bank_pictures(d->emus[i], &count);
+        if (count == 0) continue;
+        if (!has_head)
+            fputs("<h2>Bank conflicts</h2>\n<p>Of each source line the worst access to shared "
+                  "memory. A column is a bank, and a square is a word, with the first lane that "
+                  "accesses it; + means more lanes, which share it. A wavefront serves one word of "
+                  "each bank, so red squares wait.</p>\n",
+                  out);
+        has_head = true;
+        struct emu_bank_picture *all = allocated(malloc(count * sizeof *all));
+        memcpy(all, kept, count * sizeof *all);
+        qsort(all, count, sizeof *all, by_conflicts);
+        for (size_t k = 0; k < count && k < MOST; k++) put_picture(out, d, &all[k]);
+        free(all);
+    }
 }
 
 /* ---- timelines ------------------------------------------------------------------------------- */
@@ -239,17 +235,20 @@ static void put_timeline(FILE *out, const struct emu_timeline *t)
 
 static void html_timelines(FILE *out, const struct document *d)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < d->emu_count; i++) count += emu_timelines(d->emus[i]);
-    if (count == 0) return;
-    fputs("<h2>Warps</h2>\n<p>Block 0 of the first launch of each kernel. From left to right: the "
-          "instructions that its warps execute, one after another, in the emulator's order; a GPU "
-          "has another one. Blue: the warp runs; orange: it runs, and its lanes have diverged; "
-          "grey: it waits at a barrier; violet: it waits for an mbarrier.</p>\n",
-          out);
-    for (size_t i = 0; i < d->emu_count; i++)
-        for (size_t k = 0; k < emu_timelines(d->emus[i]); k++)
-            put_timeline(out, emu_timeline(d->emus[i], k));
+    bool has_head = false;
+    for (size_t i = 0; i < d->emu_count; i++) {
+        size_t count;
+        const struct emu_timeline *timelines = emu_timelines(d->emus[i], &count);
+        if (count > 0 && !has_head)
+            fputs("<h2>Warps</h2>\n<p>Block 0 of the first launch of each kernel. From left to "
+                  "right: the instructions that its warps execute, one after another, in the "
+                  "emulator's order; a GPU has another one. Blue: the warp runs; orange: it runs, "
+                  "and its lanes have diverged; grey: it waits at a barrier; violet: it waits for "
+                  "an mbarrier.</p>\n",
+                  out);
+        has_head = has_head || count > 0;
+        for (size_t k = 0; k < count; k++) put_timeline(out, &timelines[k]);
+    }
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */

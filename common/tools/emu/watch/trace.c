@@ -160,22 +160,17 @@ void trace_exchange(struct emu_trace *trace, const struct warp *w, const struct 
  * that of the lowest block and warp, so that pictures do not depend on the order of blocks. A
  * timeline is of one block, which one host thread runs at a time. */
 
-enum { MOST_LINES = 256, MOST_TIMELINES = 16, MOST_TURNS = 2000 };
-
-struct timeline {
-    struct emu_timeline shown;
-    struct emu_turn turns[MOST_TURNS];
-    size_t count;
-};
+enum { MOST_TIMELINES = 16, MOST_TURNS = 2000 };
 
 struct pictures {
     pthread_mutex_t lock; /* of the accesses */
-    struct emu_bank_picture lines[MOST_LINES];
+    struct emu_bank_picture *lines;
     size_t line_count;
-    struct timeline *timelines[MOST_TIMELINES];
+    struct emu_timeline timelines[MOST_TIMELINES];
     size_t timeline_count;
-    struct timeline *current; /* of the launch that runs; NULL: it has none */
-    uint64_t begun;           /* the current turn: the block's instructions less the warp's */
+    struct emu_timeline *current; /* of the launch that runs; NULL: it has none */
+    struct emu_turn *turns;       /* of the current one */
+    uint64_t begun;               /* the current turn: the block's instructions less the warp's */
 };
 
 struct pictures *pictures_open(void)
@@ -193,9 +188,10 @@ void pictures_close(struct pictures *p)
         free((char *)p->lines[i].file);
     }
     for (size_t i = 0; i < p->timeline_count; i++) {
-        free((char *)p->timelines[i]->shown.kernel);
-        free(p->timelines[i]);
+        free((char *)p->timelines[i].kernel);
+        free((struct emu_turn *)p->timelines[i].turns);
     }
+    free(p->lines);
     pthread_mutex_destroy(&p->lock);
     free(p);
 }
@@ -212,12 +208,12 @@ static bool is_better(const struct emu_bank_picture *a, const struct emu_bank_pi
     return a->block != b->block ? a->block < b->block : a->warp < b->warp;
 }
 
-/* The picture of a line; a new one if there is room. The pictures are locked. */
+/* The picture of a line, or a new one. The pictures are locked. */
 static struct emu_bank_picture *find_line(struct pictures *p, const char *file, unsigned line)
 {
     for (size_t i = 0; i < p->line_count; i++)
         if (p->lines[i].line == line && !strcmp(p->lines[i].file, file)) return &p->lines[i];
-    if (p->line_count == MOST_LINES) return NULL;
+    p->lines = grown(p->lines, p->line_count, sizeof *p->lines);
     p->lines[p->line_count] =
         (struct emu_bank_picture){.file = allocated(strdup(file)), .line = line};
     return &p->lines[p->line_count++];
@@ -227,7 +223,7 @@ static void keep(struct pictures *p, const struct emu_bank_picture *new)
 {
     pthread_mutex_lock(&p->lock);
     struct emu_bank_picture *old = find_line(p, new->file, new->line);
-    if (old && (!old->kernel || is_better(new, old))) {
+    if (!old->kernel || is_better(new, old)) {
         const char *file = old->file;
         free((char *)old->kernel);
         *old = *new;
@@ -269,19 +265,20 @@ void picture_launch(struct pictures *p, const struct launch *launch)
 {
     p->current = NULL;
     for (size_t i = 0; i < p->timeline_count; i++)
-        if (!strcmp(p->timelines[i]->shown.kernel, launch->kernel->info.name)) return;
+        if (!strcmp(p->timelines[i].kernel, launch->kernel->info.name)) return;
     if (p->timeline_count == MOST_TIMELINES) return;
-    struct timeline *new = allocated(calloc(1, sizeof *new));
     uint64_t threads = (uint64_t)launch->block.x * launch->block.y * launch->block.z;
-    new->shown = (struct emu_timeline){.kernel = allocated(strdup(launch->kernel->info.name)),
-                                       .warps = (unsigned)((threads + WARP - 1) / WARP),
-                                       .turns = new->turns};
-    p->timelines[p->timeline_count++] = p->current = new;
+    p->turns = allocated(calloc(MOST_TURNS, sizeof *p->turns));
+    p->current = &p->timelines[p->timeline_count++];
+    *p->current = (struct emu_timeline){.kernel = allocated(strdup(launch->kernel->info.name)),
+                                        .warps = (unsigned)((threads + WARP - 1) / WARP),
+                                        .turns = p->turns};
 }
 
 void picture_launch_end(struct pictures *p) { p->current = NULL; }
 
-static struct timeline *timeline_of(const struct pictures *p, const struct warp *w)
+/* NULL: the warp's turns are in no timeline. */
+static struct emu_timeline *timeline_of(const struct pictures *p, const struct warp *w)
 {
     return w->block->index == 0 ? p->current : NULL;
 }
@@ -292,38 +289,40 @@ static uint64_t steps(const struct pictures *p, const struct warp *w)
     return p->begun + w->clock - w->fuel;
 }
 
-static void begin_part(struct timeline *t, const struct warp *w, uint64_t at)
+static void begin_part(struct pictures *p, const struct warp *w, uint64_t at)
 {
-    if (t->count == MOST_TURNS) {
-        t->shown.is_cut = true;
-        return;
-    }
-    t->turns[t->count++] = (struct emu_turn){
-        .warp = w->index, .from = at, .to = at, .is_divergent = w->fragment_count > 1};
+    if (p->current->turn_count == MOST_TURNS)
+        p->current->is_cut = true;
+    else
+        p->turns[p->current->turn_count++] = (struct emu_turn){
+            .warp = w->index, .from = at, .to = at, .is_divergent = w->fragment_count > 1};
 }
 
-static struct emu_turn *last_part(struct timeline *t)
+/* Ends the last part, and removes it if nothing was executed in it. NULL: there is none. */
+static struct emu_turn *end_part(struct pictures *p, const struct warp *w)
 {
-    return t->count > 0 && !t->shown.is_cut ? &t->turns[t->count - 1] : NULL;
+    struct emu_timeline *t = timeline_of(p, w);
+    if (!t || !t->turn_count || t->is_cut) return NULL;
+    struct emu_turn *part = &p->turns[t->turn_count - 1];
+    part->to = steps(p, w);
+    if (part->to > t->steps) t->steps = part->to;
+    if (part->to == part->from) t->turn_count--;
+    return part;
 }
 
-/* Turns in which the warp executes nothing are removed when they end. */
 void picture_turn(struct pictures *p, const struct warp *w)
 {
-    struct timeline *t = timeline_of(p, w);
-    if (!t) return;
+    if (!timeline_of(p, w)) return;
     p->begun = w->block->executed - (w->clock - w->fuel);
-    begin_part(t, w, steps(p, w));
+    begin_part(p, w, steps(p, w));
 }
 
 void picture_lanes(struct pictures *p, const struct warp *w)
 {
-    struct timeline *t = timeline_of(p, w);
-    struct emu_turn *part = t ? last_part(t) : NULL;
-    if (!part || part->is_divergent == (w->fragment_count > 1)) return;
-    part->to = steps(p, w);
-    if (part->to == part->from) t->count--;
-    begin_part(t, w, part->to);
+    const struct emu_timeline *t = timeline_of(p, w);
+    bool is_divergent = w->fragment_count > 1;
+    if (!t || !t->turn_count || p->turns[t->turn_count - 1].is_divergent == is_divergent) return;
+    if (end_part(p, w)) begin_part(p, w, steps(p, w));
 }
 
 static enum emu_turn_end end_of(const struct warp *w)
@@ -338,34 +337,20 @@ static enum emu_turn_end end_of(const struct warp *w)
 
 void picture_turn_end(struct pictures *p, const struct warp *w)
 {
-    struct timeline *t = timeline_of(p, w);
-    struct emu_turn *part = t ? last_part(t) : NULL;
-    if (!part) return;
-    part->to = steps(p, w);
-    part->end = end_of(w);
-    if (part->to > t->shown.steps) t->shown.steps = part->to;
-    if (part->to == part->from) t->count--;
-    t->shown.turn_count = t->count;
+    struct emu_turn *part = end_part(p, w);
+    if (part) part->end = end_of(w);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-size_t emu_bank_pictures(const struct emu *emu)
+const struct emu_bank_picture *emu_bank_pictures(const struct emu *emu, size_t *count)
 {
-    return emu->pictures ? emu->pictures->line_count : 0;
+    *count = emu->pictures ? emu->pictures->line_count : 0;
+    return emu->pictures ? emu->pictures->lines : NULL;
 }
 
-const struct emu_bank_picture *emu_bank_picture(const struct emu *emu, size_t index)
+const struct emu_timeline *emu_timelines(const struct emu *emu, size_t *count)
 {
-    return index < emu_bank_pictures(emu) ? &emu->pictures->lines[index] : NULL;
-}
-
-size_t emu_timelines(const struct emu *emu)
-{
-    return emu->pictures ? emu->pictures->timeline_count : 0;
-}
-
-const struct emu_timeline *emu_timeline(const struct emu *emu, size_t index)
-{
-    return index < emu_timelines(emu) ? &emu->pictures->timelines[index]->shown : NULL;
+    *count = emu->pictures ? emu->pictures->timeline_count : 0;
+    return emu->pictures ? emu->pictures->timelines : NULL;
 }
