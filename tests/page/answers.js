@@ -6,7 +6,8 @@
  * [task, path, text] each (common/tools/page/code_lab.js), and measures the processor's time. With
  * --flow, checks the lines that the page draws from loads to stores: of each { ptx, trace } on stdin,
  * how many stores have lines, and how many of these are not the sum of the words at which their
- * lines begin, as the thread has loaded them. */
+ * lines begin, as the thread has loaded them. With --sums, adds up the counters of each launch in the
+ * traces on stdin. */
 "use strict";
 const fs = require("fs");
 const path = require("path");
@@ -104,11 +105,18 @@ function checked({ ptx, trace: text }) {
     return found;
 }
 
+function summed(text) {
+    const events = trace.readTrace(text);
+    return [...new Set(events.map((event) => event.launch))].map((launch) =>
+        trace.sumsOf(events.filter((event) => event.launch === launch), Infinity));
+}
+
 async function main() {
     const [what, file] = process.argv.slice(2);
     const result = what === "--requests" ? requests(file)
         : what === "--judge" ? await judged(file)
         : what === "--flow" ? given().map(checked)
+        : what === "--sums" ? given().map(summed)
         : what === "--code" ? await judgedCode(file) : given().map(await runnerOf(file));
     process.stdout.write(JSON.stringify(result));
 }

@@ -44,31 +44,14 @@ def counted(document):
                     for line in launch["lines"])) for launch in document["launches"]]
 
 
-def traced(trace, launches):
-    """For each launch, the sums of its events by space and operation."""
-    names = ("launch", "kernel", "block", "warp", "epoch", "place", "operation", "space", "bytes",
-             "mask", "wavefronts", "ideal", "sectors")
-    sums = [{"shared ld": [0, 0, 0], "shared st": [0, 0, 0], "global ld": [0, 0],
-             "global st": [0, 0]} for _ in range(launches)]
-    for line in trace.splitlines()[1:]:
-        event = dict(zip(names, line.split("\t")))
-        sum_of = sums[int(event["launch"])].get(event["space"] + " " + event["operation"])
-        if sum_of is None:
-            continue
-        parts = ("wavefronts", "ideal") if event["space"] == "shared" else ("sectors",)
-        for k, value in enumerate([1, *(int(event[part]) for part in parts)]):
-            sum_of[k] += value
-    return sums
-
-
-def counted_as_traced(counters):
-    """The same sums, as the document has them."""
+def counted_as_played(counters):
+    """A launch's counters as sumsOf (trace.js) adds them up."""
     found = {}
     for name, key in (("ld", "load"), ("st", "store")):
         shared, far = counters["shared_" + key], counters["global_" + key]
-        found["shared " + name] = [shared["instructions"], shared["wavefronts"],
-                                   shared["ideal_wavefronts"]]
-        found["global " + name] = [far["requests"], far["sectors"]]
+        found[name] = {"wavefronts": shared["wavefronts"], "instructions": shared["instructions"],
+                       "conflicts": shared["wavefronts"] - shared["ideal_wavefronts"],
+                       "requests": far["requests"], "sectors": far["sectors"]}
     return found
 
 
@@ -112,16 +95,15 @@ class Steps(unittest.TestCase):
                 here = counted(json.loads(json.loads(text)["document"]))
                 self.assertEqual(here, counted(by_program(case))[:len(here)])
 
-
     def test_the_trace_adds_up_to_the_counters(self):
         """What the page plays is what it counts: events of shared and global memory."""
-        for case, text in zip(self.cases, self.answers):
+        answers = [json.loads(text) for text in self.answers]
+        played = json.loads(node("--sums", given=json.dumps([one["trace"] for one in answers])))
+        for case, answer, sums in zip(self.cases, answers, played, strict=True):
             with self.subTest(step=case["step"], variant=case["variant"], n=case["n"],
                               choice=case["choice"]):
-                answer = json.loads(text)
                 launches = json.loads(answer["document"])["launches"]
-                self.assertEqual(traced(answer["trace"], len(launches)),
-                                 [counted_as_traced(launch["counters"]) for launch in launches])
+                self.assertEqual(sums, [counted_as_played(one["counters"]) for one in launches])
 
 
 # An operation of each kind that rounds or flushes: the result's type, the operation, and the types

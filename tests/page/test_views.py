@@ -382,10 +382,8 @@ def counted():
     """The emulator's wavefronts for each offset and padding."""
     pairs = [(offset, every) for offset in OFFSETS for every in EVERY]
     launches = "".join("launch k 1,1,1 32,1,1 0 u32:%d u32:%d\n" % pair for pair in pairs)
-    answer = json.loads(subprocess.run(
-        [str(BUILT / "native")], input="trace\n%sptx\n%s" % (launches, KERNEL),
-        capture_output=True, text=True, check=True).stdout)
-    rows = [line.split("\t") for line in answer["trace"].splitlines()[1:]]
+    trace = native("trace\n%sptx\n%s" % (launches, KERNEL))["trace"]
+    rows = [line.split("\t") for line in trace.splitlines()[1:]]
     return dict(zip(pairs, (int(row[10]) for row in rows if row[6] == "ld")))
 
 

@@ -132,8 +132,8 @@ function pilesOf(accesses, banks) {
 function sumsOf(events, count) {
     const sums = { ld: { wavefronts: 0, conflicts: 0, instructions: 0, requests: 0, sectors: 0 },
                    st: { wavefronts: 0, conflicts: 0, instructions: 0, requests: 0, sectors: 0 } };
-    for (let k = 0; k < count; k++) {
-        const event = events[k], sum = sums[event.operation];
+    for (const event of events.slice(0, count)) {
+        const sum = sums[event.operation];
         if (!sum) continue;
         sum.wavefronts += event.wavefronts;
         sum.conflicts += conflictsOf(event);
