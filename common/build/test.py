@@ -237,6 +237,7 @@ def quick():
             [unit("documents", "quick", "tests/docs"),
              unit("compiler", "quick", "tests/python/cc"),
              unit("debugger", "quick", "tests/python/debug"),
+             unit("order", "quick", "tests/python/order"),
              unit("grader", "quick", "tests/python/labs")]], []
 
 
@@ -253,6 +254,7 @@ def slow():
             python.append(unit(name, "any", "tests/python", python="build/python/bin/python"))
     python += [unit("documents", "slow", "tests/docs"), unit("compiler", "slow", "tests/python/cc"),
                unit("debugger", "slow", "tests/python/debug"),
+               unit("order", "slow", "tests/python/order"),
                unit("grader", "slow", "tests/python/labs")]
     return [[criterion("build/tests/run", "*/*_slow")],
             [bats("commands", files_of("tests/cli")[0::2], "slow,!apart")],

@@ -40,6 +40,14 @@ __global__ void lanes(int *out)
     __syncwarp(); // not needed
 }
 
+__global__ void racy(int *out)
+{
+    __shared__ int temp[32];
+    temp[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = temp[31 - threadIdx.x];
+    __syncwarp(); // not needed
+}
+
 __device__ int data, flag;
 __global__ void publish(int *out)
 {
@@ -105,6 +113,7 @@ int main(int argc, char **argv)
     case 8: // the smaller launch is the one to be named
         for (int blocks = 4; blocks > 0; blocks--) scan<<<blocks, 64>>>(out, in, 64);
         break;
+    case 9: racy<<<1, 32>>>(out); break;
     }
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }

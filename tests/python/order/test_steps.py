@@ -20,11 +20,12 @@ def rows():
     found = {}
     for step, runs in RUNS.items():
         for options in runs:
-            with tempfile.NamedTemporaryFile() as log:
-                words = ["build/emu/emu", "--tool", "order", "--json", "--log-file", log.name,
+            with tempfile.TemporaryDirectory() as folder:
+                log = Path(folder) / "notes.json"
+                words = ["build/emu/emu", "--tool", "order", "--json", "--log-file", log,
                          f"./step{step}", "--reps", "1", *options.split()]
                 subprocess.run(words, cwd=TOP, check=True, capture_output=True)
-                document = json.load(log)
+                document = json.loads(log.read_text(encoding="utf-8"))
             for note in document["findings"]:
                 place = note["place"]
                 lines = Path(place["file"]).read_text(encoding="utf-8").splitlines()

@@ -230,7 +230,7 @@ static void write_gpu(struct json *j, const struct document *d)
 static void write_tools(struct json *j, const struct document *d)
 {
     json_open(j, "tools", '[');
-    for (unsigned tool = 1; tool <= EMU_CHECK_ALL; tool *= 2)
+    for (unsigned tool = 1; tool <= EMU_CHECK_ORDER; tool *= 2)
         if (d->checks & tool) json_text(j, NULL, document_tool_name((enum emu_check)tool));
     json_close(j, ']');
 }

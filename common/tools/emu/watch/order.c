@@ -25,6 +25,7 @@ enum {
     MOST_PAIRS = 512, /* of a launch's hazards */
     MOST_ALIKE = 4,   /* launches of one kernel and shape that are looked at */
     MOST_SHAPES = 1024,
+    MOST_MET = 4096, /* hazards by the thousand take long: after so many barriers a copy ends */
 };
 
 /* A source line, or without -lineinfo an instruction. Its number is 1 + its index; 0 is none. */
@@ -77,6 +78,7 @@ struct order_check {
     enum job job;
     unsigned place;
     struct pairs seen; /* of a copy WITH_ONE */
+    unsigned met;      /* of one that is not WITHOUT_ONE: what could order accesses, so far */
 };
 
 struct order_check *order_open(void)
@@ -196,6 +198,8 @@ static const uint8_t *places_of(struct order_check *o, const struct emu_kernel *
 
 /* ---- what a copy leaves out ------------------------------------------------------------------ */
 
+static _Noreturn void end_copy(struct order_check *, const struct launch *);
+
 bool order_skips(const struct launch *launch, const struct insn *i)
 {
     struct order_check *o = launch->emu->checkers->order;
@@ -205,8 +209,10 @@ bool order_skips(const struct launch *launch, const struct insn *i)
         o->results->of[place].is_executed = true;
         return false;
     }
-    if (o->job == WITHOUT_ONE) /* one hazard is enough */
+    bool is_enough = o->job != WITHOUT_ONE && ++o->met == MOST_MET;
+    if (o->job == WITHOUT_ONE || is_enough) /* one hazard is enough, too */
         race_reports_flush(launch->emu->checkers->race->reports, launch);
+    if (is_enough) end_copy(o, launch);
     return place && (o->job == WITHOUT_ANY || (o->job == WITHOUT_ONE) == (place == o->place));
 }
 
@@ -390,15 +396,18 @@ static void compare(struct order_check *o, const struct launch *launch)
     }
 }
 
+static void end_copy(struct order_check *o, const struct launch *launch)
+{
+    if (o->job == WITH_ONE) compare(o, launch);
+    leave();
+}
+
 void order_end(struct launch *launch)
 {
     struct order_check *o = launch->emu->checkers->order;
     char nothing;
     if (launch != o->launch) return;
-    if (o->is_copy) {
-        if (o->job == WITH_ONE) compare(o, launch);
-        leave();
-    }
+    if (o->is_copy) end_copy(o, launch);
     o->launch = NULL;
     if (write(o->to_copy, "g", 1) == 1)
         while (read(o->from_copy, &nothing, 1) > 0) continue;
