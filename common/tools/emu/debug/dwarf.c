@@ -151,52 +151,40 @@ enum tag {
     TAG_MEMBER = 0x0d,
     TAG_POINTER = 0x0f,
     TAG_REFERENCE = 0x10,
-    TAG_UNIT = 0x11,
     TAG_STRUCTURE = 0x13,
     TAG_TYPEDEF = 0x16,
     TAG_UNION = 0x17,
     TAG_INLINED = 0x1d,
-    TAG_RANGE = 0x21,
     TAG_BASE = 0x24,
     TAG_CONST = 0x26,
     TAG_FUNCTION = 0x2e,
     TAG_VARIABLE = 0x34,
-    TAG_VOLATILE = 0x35,
+    TAG_VOLATILE = 0x35
 };
 enum attribute {
     AT_LOCATION = 0x02,
     AT_NAME = 0x03,
     AT_BYTES = 0x0b,
+    AT_BITS = 0x0d,
     AT_LOW = 0x11,
     AT_HIGH = 0x12,
-    AT_BITS = 0x0d,
+    AT_ORIGIN = 0x31,
     AT_COUNT = 0x37,
-    AT_UPPER = 0x2f,
     AT_MEMBER = 0x38,
     AT_ENCODING = 0x3e,
-    AT_ORIGIN = 0x31,
-    AT_TYPE = 0x49,
-    AT_LINKAGE = 0x2007,
+    AT_TYPE = 0x49
 };
 enum dwarf_form {
     FORM_ADDRESS = 0x01,
-    FORM_BLOCK2 = 0x03,
-    FORM_BLOCK4 = 0x04,
     FORM_DATA2 = 0x05,
     FORM_DATA4 = 0x06,
-    FORM_DATA8 = 0x07,
     FORM_STRING = 0x08,
-    FORM_BLOCK = 0x09,
     FORM_BLOCK1 = 0x0a,
     FORM_DATA1 = 0x0b,
     FORM_FLAG = 0x0c,
     FORM_SDATA = 0x0d,
     FORM_UDATA = 0x0f,
-    FORM_REFERENCE = 0x10,
-    FORM_REF1 = 0x11,
-    FORM_REF2 = 0x12,
-    FORM_REF4 = 0x13,
-    FORM_REF8 = 0x14,
+    FORM_REF4 = 0x13
 };
 enum { OP_ADDRESS = 0x03, OP_PLUS = 0x23, OP_REGISTER = 0x90, SYMBOL_BYTES = 8 };
 enum { HEADER = 11, REGISTER_FORM_BYTES = 1 }; /* a unit's header: length, version, offset, size */
@@ -205,10 +193,10 @@ struct die {
     uint32_t offset, next; /* of the entry behind it: its first child, or what follows */
     enum tag tag;
     bool has_children, is_list, is_bits;
-    const char *name, *linkage, *low, *high;
+    const char *name, *low, *high;
     uint32_t type, origin;
     uint64_t bytes, count, encoding, list;
-    bool has_location, has_count;
+    bool has_location;
     size_t location, location_end;
     uint64_t member;
 };
@@ -236,16 +224,11 @@ static void read_attribute(const struct dwarf *d, struct die *e, uint64_t attrib
     const char *symbol = reference_at(&d->in_info, *at), *text = NULL;
     uint64_t value = 0;
     switch ((enum dwarf_form)form) {
-    case FORM_ADDRESS:
-    case FORM_DATA8:
-    case FORM_REF8: value = number_at(b, at, 8); break;
+    case FORM_ADDRESS: value = number_at(b, at, 8); break;
     case FORM_DATA4:
-    case FORM_REFERENCE:
     case FORM_REF4: value = number_at(b, at, 4); break;
-    case FORM_DATA2:
-    case FORM_REF2: value = number_at(b, at, 2); break;
+    case FORM_DATA2: value = number_at(b, at, 2); break;
     case FORM_DATA1:
-    case FORM_REF1:
     case FORM_FLAG: value = number_at(b, at, 1); break;
     case FORM_SDATA: value = leb_at(b, at, true); break;
     case FORM_UDATA: value = leb_at(b, at, false); break;
@@ -255,20 +238,15 @@ static void read_attribute(const struct dwarf *d, struct die *e, uint64_t attrib
         ++*at;
         break;
     case FORM_BLOCK1: read_block(d, e, attribute, at, (size_t)number_at(b, at, 1)); return;
-    case FORM_BLOCK2: read_block(d, e, attribute, at, (size_t)number_at(b, at, 2)); return;
-    case FORM_BLOCK4: read_block(d, e, attribute, at, (size_t)number_at(b, at, 4)); return;
-    case FORM_BLOCK: read_block(d, e, attribute, at, (size_t)leb_at(b, at, false)); return;
     }
     switch ((enum attribute)attribute) {
     case AT_NAME: e->name = text; break;
-    case AT_LINKAGE: e->linkage = text; break;
     case AT_LOW: e->low = symbol; break;
     case AT_HIGH: e->high = symbol; break;
     case AT_TYPE: e->type = (uint32_t)value; break;
     case AT_ORIGIN: e->origin = (uint32_t)value; break;
     case AT_BYTES: e->bytes = value; break;
-    case AT_COUNT: e->count = value, e->has_count = true; break;
-    case AT_UPPER: e->count = value + 1, e->has_count = true; break;
+    case AT_COUNT: e->count = value; break;
     case AT_ENCODING: e->encoding = value; break;
     case AT_BITS: e->is_bits = true; break;
     case AT_LOCATION: /* nvcc writes the offset after the section's name, or as a number */

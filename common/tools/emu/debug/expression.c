@@ -419,24 +419,28 @@ static struct typed_value take_number(struct expression *p)
     return v;
 }
 
+/* Takes a name; "": none is there. One that is too long for any variable is cut. */
+static void take_name(struct expression *p, char name[64])
+{
+    size_t length = 0;
+    skip(p);
+    for (; isalnum((unsigned char)*p->at) || *p->at == '_'; p->at++)
+        if (length < 63) name[length++] = *p->at;
+    name[length] = '\0';
+}
+
 static struct typed_value primary(struct expression *p)
 {
     char name[64];
-    size_t length = 0;
     skip(p);
     if (take(p, "(")) return take_parentheses(p);
     if (isdigit((unsigned char)*p->at) || (*p->at == '.' && isdigit((unsigned char)p->at[1])))
         return take_number(p);
     if (*p->at == '%' || *p->at == '$') return take_register(p);
-    while (isalnum((unsigned char)p->at[length]) || p->at[length] == '_') length++;
-    if (!length)
-        return *p->at ? wrong(p, "\"%s\" is not understood", p->at)
-                      : wrong(p, "the expression ends too early");
-    if (length >= sizeof name) return wrong(p, "the name is too long");
-    memcpy(name, p->at, length);
-    name[length] = '\0';
-    p->at += length;
-    return named(p, name);
+    take_name(p, name);
+    if (*name) return named(p, name);
+    return *p->at ? wrong(p, "\"%s\" is not understood", p->at)
+                  : wrong(p, "the expression ends too early");
 }
 
 static struct typed_value element(struct expression *p, const struct typed_value *v,
@@ -453,15 +457,10 @@ static struct typed_value element(struct expression *p, const struct typed_value
 static struct typed_value member(struct expression *p, const struct typed_value *v)
 {
     char name[64];
-    size_t length = 0;
     struct type type;
     uint32_t offset;
-    skip(p);
-    while ((isalnum((unsigned char)p->at[length]) || p->at[length] == '_') && length < 63) length++;
-    memcpy(name, p->at, length);
-    name[length] = '\0';
-    p->at += length;
-    if (v->type.kind == TYPE_TRIPLE && length == 1 && *name >= 'x' && *name <= 'z')
+    take_name(p, name);
+    if (v->type.kind == TYPE_TRIPLE && *name >= 'x' && *name <= 'z' && !name[1])
         return integer((int64_t)v->triple[*name - 'x']);
     if (v->type.kind != TYPE_STRUCT) return wrong(p, "only a struct has a member %s", name);
     if (!type_member(&v->type, name, 0, &type, &offset, NULL, 0))
@@ -631,7 +630,8 @@ static struct typed_value expression(struct expression *p, int least)
     return v;
 }
 
-static bool evaluate(const struct lane *l, const char *text, struct typed_value *v, char *message)
+bool expression_value(const struct lane *l, const char *text, struct typed_value *v,
+                      char message[MESSAGE])
 {
     struct expression p = {l, text, message, 0};
     *message = '\0';
@@ -641,23 +641,18 @@ static bool evaluate(const struct lane *l, const char *text, struct typed_value 
     return !*message;
 }
 
-bool expression_value(const struct lane *l, const char *text, struct typed_value *v,
-                      char message[MESSAGE])
-{
-    return evaluate(l, text, v, message);
-}
-
 bool expression_holds(const struct lane *l, const char *text, char message[MESSAGE])
 {
     struct typed_value v;
-    return evaluate(l, text, &v, message) && is_true(&v);
+    return expression_value(l, text, &v, message) && is_true(&v);
 }
 
 bool expression_assign(const struct lane *l, const char *target, const char *text,
                        char message[MESSAGE])
 {
     struct typed_value to, from;
-    if (!evaluate(l, target, &to, message) || !evaluate(l, text, &from, message)) return false;
+    if (!expression_value(l, target, &to, message) || !expression_value(l, text, &from, message))
+        return false;
     if (!is_number(&to.type) && to.type.kind != TYPE_POINTER) {
         snprintf(message, MESSAGE, "%s is no number", target);
         return false;
