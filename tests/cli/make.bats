@@ -273,7 +273,7 @@ END
 
 # The tests themselves are stand-ins.
 @test "make test ends with what was skipped, what failed, and how to run it alone" {
-    mkdir -p build/test tests/{docs,python/{cc,debug,labs},cli}
+    mkdir -p build/test tests/{docs,python/{cc,debug,labs,order},cli}
     printf '1\n0m0s 0m0s\n1m1.5s 0m0.5s\n' >build/test/began
     ln -s ../../tests build/test/tests
     echo "@test \"it's (b)\" {" >tests/cli/some.bats

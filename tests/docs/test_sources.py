@@ -30,7 +30,7 @@ FOREIGN = {"cuda_occupancy.h", "driver_types.h", "fatbinary_section.h", "fenv.h"
            *(name % lab for lab in steps_with("lab", "yes")
              for name in ("exercise%d.cu", "lab%d.cu")),
            "HEADER.cuh", "NAME.cu", "NAME.mk", "stencil.cu",
-           "file.cu", "lab.cu", "my.cu", "sum.py", "reference2.cu", "reference3.cu"}
+           "spin.cu", "file.cu", "lab.cu", "my.cu", "sum.py", "reference2.cu", "reference3.cu"}
 
 # Called by programs: CUDA's own names, those of emu.h and of the library, and what stands in the
 # place of the C library's (runtime/process.c).

@@ -103,7 +103,7 @@ class Stops(unittest.TestCase):
 
     def test_who_names_the_stores_with_their_values(self):
         answers, _ = session(*LOOP, "next", "who temp[40]", "goto 2")
-        self.assertEqual(answers[3].split("\n")[2:4],
+        self.assertEqual(answers[3].split("\n")[:2],
                          ["1  block (0,0,0), thread (40,0,0), scan.cu:27 stored 2",
                           "2  block (0,0,0), thread (40,0,0), scan.cu:23 stored 1"])
         self.assertIn("thread (40,0,0), at scan.cu:23", answers[4])
@@ -111,7 +111,8 @@ class Stops(unittest.TestCase):
     def test_a_race_and_its_other_access(self):
         answers, _ = session("run", "other", options=("--tool", "racecheck"))
         self.assertRegex(answers[0],
-                         r"^Race \((RAW|WAR)\): this thread \w+ it; thread .*scan.cu:2[67]")
+                         r"^Race \((RAW|WAR)\) on shared memory at 0x\w+: this thread \w+ it; "
+                         r"thread .*scan.cu:2[67]")
         first, other = (re.search(r"thread (\(.*?\)), at scan.cu:(\d+)", a) for a in answers)
         self.assertEqual({first[2], other[2]}, {"26", "27"})
         self.assertIn("thread %s in block" % other[1], answers[0])

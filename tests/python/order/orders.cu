@@ -1,4 +1,4 @@
-// orders.cu — kernels with barriers, fences and waits, of which --tool order says what they are for.
+// orders.cu — kernels with barriers, fences and waits: --tool order says what each is for.
 // A comment at each says what is expected. An argument chooses the kernel.
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>

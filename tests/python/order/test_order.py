@@ -44,7 +44,8 @@ def expected(kernel):
 class Order(unittest.TestCase):
     def notes(self, *words):
         """From the JSON of a run: for each line what is said of it, and in which detail."""
-        done = emu("--tool", "order", "--json", "--log-file", FOLDER.name + "/json", PROGRAM, *words)
+        done = emu("--tool", "order", "--json", "--log-file", FOLDER.name + "/json", PROGRAM,
+                   *words)
         self.assertEqual((done.returncode, done.stdout), (0, "no error\n"), done.stderr)
         document = json.loads(Path(FOLDER.name + "/json").read_text(encoding="utf-8"))
         self.assertEqual({f["severity"] for f in document["findings"]} - {"note"}, set())

@@ -59,7 +59,8 @@ static bool needs_lane(const struct at_stop *c)
     if (c->lane) return true;
     say(session_launch() ? "The block of the thread in focus has not begun, or has ended. `blocks` "
                            "says which are there, and `focus` chooses one.\n"
-                         : "No kernel is running here.\n");
+                         : "No kernel is running here: `back` goes to the end of the "
+                           "one before.\n");
     return false;
 }
 
@@ -194,7 +195,8 @@ static uint32_t lanes_at(const struct at_stop *c, unsigned line)
     const char *file;
     for (unsigned k = 0; c->lane && k < c->lane->warp->fragment_count; k++) {
         const struct fragment *f = &c->lane->warp->fragments[k];
-        if (line_at(session_launch()->kernel, own_place(session_launch()->kernel, f), &file) == line)
+        if (line_at(session_launch()->kernel, own_place(session_launch()->kernel, f), &file) ==
+            line)
             lanes |= f->mask;
     }
     return lanes;
@@ -228,11 +230,9 @@ static bool do_list(struct at_stop *c, char *words)
     for (unsigned n = line > AROUND ? line - AROUND : 1; n <= line + AROUND; n++) {
         if (!source_line(file, n, source, sizeof source)) break;
         uint32_t lanes = lanes_at(c, n);
-        say("%-12s %u\t%s\n",
-            lanes == ALL_LANES ? "all lanes >"
-            : lanes            ? ranges(lanes, text)
-                               : "",
-            n, source);
+        bool is_focus = c->lane->fragment && lanes >> c->lane->lane & 1;
+        say("%-10s %c %u\t%s\n", lanes == ALL_LANES ? "all lanes" : ranges(lanes, text),
+            is_focus ? '>' : ' ', n, source);
     }
     return false;
 }
@@ -623,7 +623,7 @@ static bool do_warps(struct at_stop *c, char *words)
             const struct fragment *f = &w->fragments[n];
             unsigned line = line_at(kernel, own_place(kernel, f), &file);
             describe_state(f, waits, sizeof waits);
-            say("%c warp %u, lanes %s, at %s:%u%s\n", w == c->lane->warp ? '*' : ' ', k,
+            say("%c warp %u, lanes %s, at %s:%u%s\n", f == c->lane->fragment ? '*' : ' ', k,
                 ranges(f->mask, lanes), source_name(file), line, waits);
         }
     }
@@ -711,7 +711,8 @@ static bool set_goal(struct at_stop *c, enum go go, bool is_backward)
     struct goal *goal = &session->goal;
     *goal = (struct goal){.go = go, .from = session->place, .until = session->place};
     if (is_backward) goal->search = FOR_STOP;
-    if (c->lane && c->lane->fragment) goal->depth = depth_of(c->lane->warp, c->lane->fragment);
+    goal->is_in_thread = c->lane && c->lane->fragment;
+    if (goal->is_in_thread) goal->depth = depth_of(c->lane->warp, c->lane->fragment);
     return true;
 }
 
@@ -757,7 +758,10 @@ static void say_writes(const struct at_stop *c)
         }
         say("%u  block %s, thread %s, %s:%u %s%s%s\n", k + 1, named(w->block_id, block),
             named(w->thread_id, thread), w->file, w->line,
-            w->is_atomic ? "changed it atomically" : "stored", *value ? " " : "", value);
+            !w->is_atomic ? "stored"
+            : *value      ? "changed it atomically from"
+                          : "changed it atomically",
+            *value ? " " : "", value);
     }
     if (session->write_count) say("`goto N` goes to one of them; ask there for earlier ones.\n");
 }
@@ -950,7 +954,8 @@ void commands_answer(const struct lane *lane, const char *why, int stop)
     session->is_interrupted = false; /* the run has stopped, as an interrupt wants it */
     send_stop(&c, why, stop);
     if (*why) say("%s\n", why);
-    if (session_launch()) say_place(&c);
+    bool has_moved = !session->says_writes || *why;
+    if (session_launch() && has_moved) say_place(&c);
     if (session->says_writes) say_writes(&c);
     session->says_writes = false;
     do ask(line);

@@ -99,7 +99,7 @@ struct typed_value {
     uint8_t bytes[16]; /* of all kinds but arrays and structs */
 };
 
-enum { MESSAGE = 300 };
+enum { MESSAGE = 300, FINDING = 1600 }; /* bytes of a sentence, and of what a checker says */
 /* Evaluates a C expression. False after writing one sentence into message. */
 bool expression_value(const struct lane *, const char *text, struct typed_value *,
                       char message[MESSAGE]);
@@ -151,7 +151,7 @@ struct write {
     struct emu_dim block_id, thread_id;
     unsigned thread, line;
     char file[TEXT];
-    uint8_t value[8]; /* has_value: what was stored */
+    uint8_t value[8]; /* has_value: what was stored; of an atomic, what was there before */
     bool has_value, is_atomic;
 };
 
@@ -161,6 +161,7 @@ struct goal {
     enum go go;
     struct run_place from;   /* where it began: it stops later than that */
     unsigned depth;          /* of calls, where it began */
+    bool is_in_thread;       /* it began in a thread that had not exited */
     struct run_place target; /* GO_TO */
     struct run_place end;    /* of the launch that has been executed last */
     char why[MESSAGE];       /* what is said at `target` */

@@ -1,5 +1,5 @@
-/* differ.c — `diff schedule N`: a launch is executed again in another order, and the first load that
- * then reads another value, in a run in the usual order, is found. See debug.h. */
+/* differ.c — `diff schedule N`: a launch is executed again in another order, and the first load is
+ * found, of a run in the usual order, that has read another value there. See debug.h. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "debug.h"
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static struct loads {
 } * loads;
 
 /* Of each thread, in this process: the chunk that it has come to, and the place in it. */
-static struct cursor {
+static struct load_cursor {
     uint32_t chunk, at;
 } * cursors;
 
@@ -63,13 +63,13 @@ static struct load load_of(const struct warp *w, const struct insn *i, const str
 /* The thread's next entry; NULL: it has none, or there is no room. */
 static struct load *next_entry(uint32_t thread, bool records)
 {
-    struct cursor *c = &cursors[thread];
+    struct load_cursor *c = &cursors[thread];
     uint32_t *link = c->chunk ? &loads->chunk[c->chunk].next : &loads->first[thread];
     if (!c->chunk || c->at == OF_CHUNK) {
         if (records && loads->chunks + 1 == MOST_CHUNKS) loads->is_full = true;
         if (records && !loads->is_full) *link = ++loads->chunks;
         if (!*link) return NULL;
-        *c = (struct cursor){.chunk = *link};
+        *c = (struct load_cursor){.chunk = *link};
     }
     struct chunk *chunk = &loads->chunk[c->chunk];
     if (records) chunk->count++;

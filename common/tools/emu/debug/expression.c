@@ -678,8 +678,12 @@ enum { MOST_ELEMENTS = 64 };
 
 static void append(char *text, size_t size, const char *more)
 {
+    static const char rest[] = "...";
     size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s", more);
+    if (used + strlen(more) < size)
+        strcpy(text + used, more);
+    else
+        strcpy(text + (used + sizeof rest < size ? used : size - sizeof rest), rest);
 }
 
 /* The elements of an array, or the members of a struct. */

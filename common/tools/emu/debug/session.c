@@ -334,6 +334,15 @@ static bool has_stepped(const struct warp *w, const struct fragment *f)
            own_place(kernel, f) == f->pc;
 }
 
+/* Has the thread in focus exited during a step? */
+static bool has_exited(void)
+{
+    struct lane lane;
+    const struct goal *goal = &session->goal;
+    bool steps = !goal->search && goal->go != GO_ON && goal->go != GO_TO;
+    return steps && goal->is_in_thread && (!session_lane(&lane) || !lane.fragment);
+}
+
 /* Does the run stop before the instruction of a fragment? Says why, and *lane, of which lane; -1:
  * of that in focus. */
 static bool stops_at(struct warp *w, const struct fragment *f, char *why, int *lane)
@@ -349,6 +358,10 @@ static bool stops_at(struct warp *w, const struct fragment *f, char *why, int *l
     if (state.hit && state.hit->number) {
         snprintf(why, MESSAGE, "Watchpoint %d: %s was %s", state.hit->number, state.hit->where,
                  state.hit->is_read ? "read" : "written");
+        return true;
+    }
+    if (has_exited()) {
+        snprintf(why, MESSAGE, "The thread has exited");
         return true;
     }
     const struct stop_point *stop = breakpoint_at(w, f, lane);
@@ -422,7 +435,8 @@ static void end_part(void)
         const struct run_place front = history_front();
         goal->search = FOR_DIFFERENCE;
         if (front.launch == goal->until.launch) goal->until = front;
-        if (!differ_is_whole()) say("The launch has too many loads: only the first are compared.\n");
+        if (!differ_is_whole())
+            say("The launch has too many loads: only the first are compared.\n");
         history_go(&goal->begin, false);
     } else if (goal->search == FOR_DIFFERENCE && !goal->has_found) {
         snprintf(why, sizeof why, "No load %sreads another value in that order",
@@ -620,10 +634,31 @@ static bool stored_value(struct warp *w, const struct insn *i, const struct acce
     return true;
 }
 
+/* Does a lower lane change the same word in the same instruction? It comes first. */
+static bool comes_later(const struct access *a, int lane)
+{
+    for (uint32_t left = a->mask & ((UINT32_C(1) << lane) - 1); left; left &= left - 1)
+        if (a->address[__builtin_ctz(left)] == a->address[lane]) return true;
+    return false;
+}
+
+/* Does an atomic leave the word as it is, as an atomicCAS that finds another value? */
+static bool changes_nothing(struct warp *w, const struct insn *i, const struct access *a, int lane)
+{
+    uint64_t operand = 0, old = 0;
+    bool is_swap = i->atomic.operation == ATOMIC_CAS, is_sum = i->atomic.operation == ATOMIC_ADD;
+    if (i->family != FAMILY_ATOMIC || !(is_swap || is_sum) || a->bytes > sizeof old) return false;
+    memcpy(&operand, (uint8_t *)slot_at(w, i->b) + (unsigned)lane * i->lane_bytes, a->bytes);
+    memcpy(&old, (const void *)(uintptr_t)(a->host + a->address[lane]), a->bytes);
+    return is_swap ? old != operand || comes_later(a, lane) : operand == 0;
+}
+
 static void note_write(struct warp *w, const struct insn *i, const struct access *a, int lane)
 {
     const char *file;
     const struct emu_kernel *kernel = w->block->launch->kernel;
+    const struct fragment *f = fragment_of(w, lane);
+    if (changes_nothing(w, i, a, lane)) return;
     struct write *new = &session->writes[0];
     struct run_place place = {state.launches, now() - 1, 0};
     if (place_compare(&place, &session->goal.until) >= 0) return;
@@ -635,7 +670,11 @@ static void note_write(struct warp *w, const struct insn *i, const struct access
                           .thread_id = thread_of(w, lane),
                           .is_atomic = a->operation == OPERATION_ATOMIC};
     new->has_value = stored_value(w, i, a, lane, new->value);
-    new->line = line_at(kernel, (uint32_t)(i - kernel->code), &file);
+    if (new->is_atomic && a->bytes <= sizeof new->value && !comes_later(a, lane)) {
+        memcpy(new->value, (const void *)(uintptr_t)(a->host + a->address[lane]), a->bytes);
+        new->has_value = true;
+    }
+    new->line = line_at(kernel, f ? own_place(kernel, f) : (uint32_t)(i - kernel->code), &file);
     snprintf(new->file, sizeof new->file, "%s", source_name(file));
     if (session->write_count < MOST_WRITES) session->write_count++;
 }
@@ -718,7 +757,11 @@ static void on_finding(const struct launch *launch, const struct found *found)
         session->thread = state.hit_thread;
     }
     session->found = *found;
-    arrive(NULL, NULL, found->text);
+    char text[FINDING];
+    snprintf(text, sizeof text, "%s", found->text);
+    char *place = strstr(text, ", at PTX line"); /* what stands below may have the source line */
+    if (place) *place = '\0';
+    arrive(NULL, NULL, text);
     arm(NULL);
 }
 

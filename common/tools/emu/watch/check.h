@@ -146,7 +146,7 @@ struct checkers {
     struct order_check *order;
 };
 
-/* ---- which barriers, fences and waits are needed (order.c) ----------------------------------- */
+/* ---- which barriers, fences and waits are needed (needed.c) ---------------------------------- */
 
 struct order_check *order_open(void);
 void order_close(struct order_check *);

@@ -165,9 +165,10 @@ static void announce(const struct warp *w, const struct conflict *c, const struc
     if (!launch->emu->debugger) return;
     check_describe_thread(&r->other, other, sizeof other);
     describe_place(launch->kernel, r->before, place, sizeof place);
-    snprintf(text, sizeof text, "Race (%s): this thread %s; %s %s, at %s",
-             hazard_words[r->hazard].name, hazard_words[r->hazard].now, other,
-             hazard_words[r->hazard].then, place);
+    snprintf(text, sizeof text,
+             "Race (%s) on %s memory at 0x%" PRIx64 ": this thread %s; %s %s, at %s",
+             hazard_words[r->hazard].name, ptx_space_name(c->space), c->address,
+             hazard_words[r->hazard].now, other, hazard_words[r->hazard].then, place);
     launch->emu->debugger->finding(launch, &(struct found){.text = text,
                                                            .block = r->place.block,
                                                            .thread = r->place.thread,
@@ -298,7 +299,9 @@ static void report_hazard(const struct launch *launch, const struct hazard_repor
     if (has_address) describe_address(launch, r, address, sizeof address);
     snprintf(detail, sizeof detail, "    %s%s: %s %s, %s %s\n    %s", title, address, they,
              hazard_words[r->hazard].then, me, hazard_words[r->hazard].now,
-             advice[r->updates ? UPDATE : in_place ? IN_PLACE : r->distance]);
+             advice[r->updates ? UPDATE
+                    : in_place ? IN_PLACE
+                               : r->distance]);
     check_report(launch->emu, launch,
                  &(struct check_report){.tool = EMU_CHECK_RACE,
                                         .severity = EMU_FINDING_ERROR,

@@ -1,4 +1,4 @@
-/* order.c — `--tool order`: which barriers, fences and waits does the program need?
+/* needed.c — `--tool order`: which barriers, fences and waits does the program need?
  *
  * Each launch is executed again by copies of the process (fork), and in each of them one source
  * line's barriers and fences are left out of racecheck's clocks. They still hold threads up, so the
@@ -35,12 +35,12 @@ struct order_place {
 };
 
 /* Two instructions between which a hazard was found. */
-struct pair {
+struct hazard_pair {
     uint32_t now, before;
 };
 struct pairs {
     unsigned count;
-    struct pair at[MOST_PAIRS];
+    struct hazard_pair at[MOST_PAIRS];
 };
 
 /* What the processes share. */
@@ -66,7 +66,7 @@ struct order_check {
         uint8_t *place_of; /* by instruction: the number of its place */
     } * kernels;
     size_t kernel_count;
-    struct shape {
+    struct launch_shape {
         uint64_t key;
         unsigned times;
     } shapes[MOST_SHAPES];
@@ -281,8 +281,8 @@ static bool is_rare(struct order_check *o, const struct launch *launch)
     const unsigned sizes[] = {launch->grid.x,  launch->grid.y,  launch->grid.z,
                               launch->block.x, launch->block.y, launch->block.z};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) key = random_mixed(key + sizes[k]);
-    struct shape *shape = &o->shapes[key % MOST_SHAPES];
-    if (shape->key != key) *shape = (struct shape){.key = key};
+    struct launch_shape *shape = &o->shapes[key % MOST_SHAPES];
+    if (shape->key != key) *shape = (struct launch_shape){.key = key};
     return shape->times++ < MOST_ALIKE;
 }
 
@@ -328,14 +328,14 @@ void order_begin(struct launch *launch)
 
 /* ---- hazards --------------------------------------------------------------------------------- */
 
-static bool has_pair(const struct pairs *pairs, struct pair pair)
+static bool has_pair(const struct pairs *pairs, struct hazard_pair pair)
 {
     for (unsigned k = 0; k < pairs->count; k++)
         if (pairs->at[k].now == pair.now && pairs->at[k].before == pair.before) return true;
     return false;
 }
 
-static void add_pair(struct pairs *pairs, struct pair pair)
+static void add_pair(struct pairs *pairs, struct hazard_pair pair)
 {
     if (!has_pair(pairs, pair) && pairs->count < MOST_PAIRS) pairs->at[pairs->count++] = pair;
 }
@@ -355,7 +355,7 @@ void order_hazard(const struct launch *launch, const struct check_report *r)
     struct order_check *o = launch->emu->checkers->order;
     const struct insn *code = launch->kernel->code;
     if (!o || launch != o->launch || !r->place.insn || !r->other.insn) return;
-    struct pair pair = {(uint32_t)(r->place.insn - code), (uint32_t)(r->other.insn - code)};
+    struct hazard_pair pair = {(uint32_t)(r->place.insn - code), (uint32_t)(r->other.insn - code)};
     struct shared_results *results = o->results;
     if (!o->is_copy) add_pair(&results->own, pair);
     if (!o->is_copy || has_pair(&results->own, pair)) return;
@@ -383,7 +383,7 @@ static void compare(struct order_check *o, const struct launch *launch)
     char one[900], two[900];
     o->results->of[o->place].is_compared = true;
     for (unsigned k = 0; k < o->results->without_any.count; k++) {
-        struct pair pair = o->results->without_any.at[k];
+        struct hazard_pair pair = o->results->without_any.at[k];
         if (has_pair(&o->seen, pair)) continue;
         check_describe_insn(launch->kernel, &launch->kernel->code[pair.before], one, sizeof one);
         check_describe_insn(launch->kernel, &launch->kernel->code[pair.now], two, sizeof two);
