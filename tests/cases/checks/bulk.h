@@ -26,6 +26,12 @@ static __device__ void proxy_fence(void)
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+/* The same of global memory. */
+static __device__ void proxy_fence_global(void)
+{
+    asm volatile("fence.proxy.async.global;" ::: "memory");
+}
+
 static __device__ void bulk_store(void *to, const void *from, unsigned bytes)
 {
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n\t"

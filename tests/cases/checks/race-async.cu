@@ -473,6 +473,133 @@ template <bool right> __global__ void race_ldmatrix_row(int *out, const __half *
 }
 PAIR(race_ldmatrix_row<right>, 1, 32, zeros<int>(128), zeros<__half>(TILE))
 
+/* The block comes to a barrier, and copies words by a bulk copy. */
+static __device__ void fetch_words(const int *from, int *out)
+{
+    __shared__ __align__(16) int words[64];
+    __shared__ barrier full;
+    make_barriers(&full, 1, 1);
+    if (threadIdx.x == 0) bulk_fetch(words, from, sizeof words, &full);
+    barrier_wait(&full, 0);
+    out[threadIdx.x] = words[threadIdx.x];
+}
+
+/* race-proxy-atomic — a bulk copy loads what atomics have made. A barrier is not enough for it. */
+template <bool right> __global__ void race_proxy_atomic(int *bins, int *out)
+{
+    atomicAdd(&bins[threadIdx.x / 2], 1); /* racecheck: hazard at __global__; racecheck: fence.p */
+    if (right) proxy_fence_global();
+    fetch_words(bins, out);
+}
+PAIR(race_proxy_atomic<right>, 1, 64, zeros<int>(64), zeros<int>(64))
+
+/* race-proxy-copied — what one bulk copy has stored, another loads: no fence is needed between two
+ * copies, but the first must be over, and not only have read its source. */
+template <bool right> __global__ void race_proxy_copied(int *data, int *out)
+{
+    __shared__ __align__(16) int words[2][64];
+    __shared__ barrier full;
+    make_barriers(&full, 1, 1);
+    words[0][threadIdx.x] = threadIdx.x;
+    proxy_fence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        bulk_store(data, words[0], sizeof words[0]);
+        if (right)
+            bulk_wait<0>();
+        else
+            asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+        /* racecheck: RAW hazard at __global__ in barrier.cuh; racecheck: for that copy (no line) */
+        bulk_fetch(words[1], data, sizeof words[1], &full);
+    }
+    barrier_wait(&full, 0);
+    out[threadIdx.x] = words[1][threadIdx.x] + (right ? data[threadIdx.x] : 0);
+}
+PAIR(race_proxy_copied<right>, 1, 64, zeros<int>(64), zeros<int>(64))
+
+/* race-proxy-flag — a block stores words, and sets a flag behind a fence. The other block loads the
+ * words by a bulk copy: it needs a fence for copies, too, which it may execute itself. */
+template <bool right> __global__ void race_proxy_flag(int *data, int *flag, int *out)
+{
+    if (blockIdx.x == 0) {
+        data[threadIdx.x] = threadIdx.x; /* racecheck: RAW hazard; racecheck: fence.proxy.async */
+        __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0) atomicExch(flag, 1);
+        return;
+    }
+    while (threadIdx.x == 0 && atomicAdd(flag, 0) == 0) {}
+    __threadfence();
+    if (right) proxy_fence_global();
+    fetch_words(data, out);
+}
+PAIR(race_proxy_flag<right>, 2, 64, zeros<int>(64), zeros<int>(1), zeros<int>(64))
+
+/* race-proxy-load — threads store words to global memory, and a bulk copy loads them. */
+template <bool right> __global__ void race_proxy_load(int *data, int *out)
+{
+    data[threadIdx.x] = threadIdx.x; /* racecheck: RAW hazard at __global__; racecheck: fence.p */
+    if (right) asm volatile("fence.proxy.async;" ::: "memory");
+    fetch_words(data, out);
+}
+PAIR(race_proxy_load<right>, 1, 64, zeros<int>(64), zeros<int>(64))
+
+/* race-proxy-read — a bulk copy stores where threads have loaded: that takes a barrier, and no
+ * fence for copies. */
+template <bool right> __global__ void race_proxy_read(int *data)
+{
+    __shared__ __align__(16) int words[64];
+    words[threadIdx.x] = 2 * data[63 - threadIdx.x]; /* racecheck: hazard at __global__ */
+    proxy_fence();
+    right ? __syncthreads() : __syncwarp();
+    if (threadIdx.x == 0) bulk_store(data, words, 128);
+    bulk_wait<0>();
+}
+PAIR(race_proxy_read<right>, 1, 64, numbers<int>(64))
+
+/* race-proxy-reduce — threads set a sum to 0, and bulk copies add to it. */
+template <bool right> __global__ void race_proxy_reduce(int *sums)
+{
+    __shared__ __align__(16) int words[64];
+    sums[threadIdx.x] = 0; /* racecheck: RAW hazard at __global__; racecheck: fence.proxy.async */
+    words[threadIdx.x] = threadIdx.x;
+    proxy_fence();
+    if (right) proxy_fence_global();
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], 256;\n\t"
+                 "cp.async.bulk.commit_group;" ::"l"(__cvta_generic_to_global(sums)),
+                 "r"(shared_address(words))
+                 : "memory");
+    bulk_wait<0>();
+}
+PAIR(race_proxy_reduce<right>, 1, 64, zeros<int>(64))
+
+/* race-proxy-space — a fence for copies of shared memory does nothing for global memory. */
+template <bool right> __global__ void race_proxy_space(int *data, int *out)
+{
+    data[threadIdx.x] = threadIdx.x; /* racecheck: RAW hazard at __global__; racecheck: fence.p */
+    right ? proxy_fence_global() : proxy_fence();
+    fetch_words(data, out);
+}
+PAIR(race_proxy_space<right>, 1, 64, zeros<int>(64), zeros<int>(64))
+
+/* race-proxy-store — threads clear an array, and a bulk copy stores to a part of it. Zeros that
+ * come late would overwrite the copy's words. */
+template <bool right> __global__ void race_proxy_store(int *out)
+{
+    __shared__ __align__(16) int words[64];
+    words[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = 0; /* racecheck: WAW hazard at __global__; racecheck: fence.proxy.async */
+    proxy_fence();
+    if (right) proxy_fence_global();
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    bulk_store(out, words, 128);
+    bulk_wait<0>();
+}
+PAIR(race_proxy_store<right>, 1, 64, zeros<int>(64))
+
 /* race-ring — one warp copies to a ring of stages, the others read them: a stage may be released
  * only after it has been read. */
 template <bool right> __global__ void race_ring(int *out, const int *in, int tiles)

@@ -1,6 +1,7 @@
 /* race-grid.cu — pairs: hazards between blocks, by flags, locks, tickets and atomics. pair.h says
  * how a pair is written. */
 #include "pair.h"
+#include <cooperative_groups.h>
 
 /* A look-back in which status and sum of a tile are two words. */
 static __device__ unsigned load_relaxed(const int *from)
@@ -220,6 +221,99 @@ template <bool right> __global__ void race_chain_scope(int *data, int *flags)
     *(volatile int *)&flags[blockIdx.x] = 1;
 }
 PAIR(race_chain_scope<right>, 20, 32, numbers<int>(20), zeros<int>(20))
+
+/* race-constant — __ldg() takes memory for constant while the kernel runs. Its value may be older
+ * than a store before the barrier. */
+template <bool right> __global__ void race_constant(int *data, int *out)
+{
+    data[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    const int *from = &data[threadIdx.x ^ 1];
+    out[threadIdx.x] = right ? *from : __ldg(from); /* racecheck: RAW hazard; racecheck: constant */
+}
+PAIR(race_constant<right>, 1, 64, zeros<int>(64), zeros<int>(64))
+
+/* race-constant-atomic — counters that atomics change, and that __ldg() reads behind a barrier. */
+template <bool right> __global__ void race_constant_atomic(int *bins, int *out)
+{
+    atomicAdd(&bins[threadIdx.x / 2], 1);
+    __syncthreads();
+    /* racecheck: RAW hazard at __global__; racecheck: barrier does not help */
+    out[threadIdx.x] = right ? bins[threadIdx.x] : __ldg(&bins[threadIdx.x]);
+}
+PAIR(race_constant_atomic<right>, 1, 64, zeros<int>(64), zeros<int>(64))
+
+/* race-constant-grid — no barrier of the grid helps a load by __ldg(), but a second launch does. */
+template <bool is_one> __global__ void twice(int *data, int *out, int first)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (is_one || first) data[i] = i;
+    if (is_one) cooperative_groups::this_grid().sync();
+    if (is_one || !first) out[i] = __ldg(&data[i ^ 64]); /* racecheck: RAW hazard at __global__ */
+}
+HOST(race_constant_grid)
+{
+    int *data = zeros<int>(128), *out = zeros<int>(128);
+    for (int first = 1; right && first >= 0; first--) twice<false><<<2, 64>>>(data, out, first);
+    if (!right) launch_together{twice<true>, 2, 64, data, out, 1};
+}
+
+/* race-constant-own — the words are loaded by __ldg(), and replaced behind a barrier. A thread may
+ * replace the word that it alone has loaded. A neighbour's load may be moved behind the barrier. */
+template <bool right> __global__ void race_constant_own(int *data)
+{
+    int value = __ldg(&data[right ? threadIdx.x : threadIdx.x ^ 1]);
+    __syncthreads();
+    data[threadIdx.x] = 2 * value; /* racecheck: WAR hazard at __global__; racecheck: constant */
+}
+PAIR(race_constant_own<right>, 1, 64, numbers<int>(64))
+
+/* race-constant-plain — a word is loaded by __ldg(), by plain loads, and then replaced. */
+template <bool right> __global__ void race_constant_plain(int *data, int *out)
+{
+    int i = threadIdx.x, first = right ? data[i ^ 32] : __ldg(&data[i ^ 32]);
+    __syncthreads();
+    out[i] = first + data[i];
+    __syncthreads();
+    data[i] = out[i]; /* racecheck: WAR hazard at __global__; racecheck: constant */
+}
+PAIR(race_constant_plain<right>, 1, 64, numbers<int>(64), zeros<int>(64))
+
+/* race-constant-restrict — `const int *__restrict__` makes nvcc load like __ldg(). Each block works
+ * on its own words, with a barrier, but not in place. */
+__global__ void add_pairs(const int *__restrict__ in, int *__restrict__ out)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, sum = in[i] + in[i ^ 1];
+    __syncthreads();
+    out[i] = sum; /* racecheck: WAR hazard at __global__; racecheck: constant */
+}
+HOST(race_constant_restrict)
+{
+    int *in = numbers<int>(128);
+    add_pairs<<<2, 64>>>(in, right ? zeros<int>(128) : in);
+}
+
+/* race-constant-texture — a kernel reads by a texture what it has stored. It sees what an earlier
+ * kernel has stored. */
+__global__ void store_and_fetch(cudaTextureObject_t words, int *data, int *out)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (data) data[i] = i;
+    __syncthreads();
+    if (out) out[i] = tex1Dfetch<int>(words, i ^ 1); /* racecheck: RAW hazard at __global__ */
+}
+HOST(race_constant_texture)
+{
+    int *data = zeros<int>(128), *out = zeros<int>(128), *none = nullptr;
+    cudaResourceDesc resource = {cudaResourceTypeLinear};
+    resource.res.linear = {data, cudaCreateChannelDesc<int>(), 128 * sizeof(int)};
+    cudaTextureDesc reads = {};
+    cudaTextureObject_t words;
+    cudaCreateTextureObject(&words, &resource, &reads, nullptr);
+    if (right) store_and_fetch<<<2, 64>>>(words, data, none);
+    store_and_fetch<<<2, 64>>>(words, right ? none : data, out);
+    cudaDestroyTextureObject(words);
+}
 
 /* race-flag-block — thread 0 sets the flag for its block. A barrier must lie between the other
  * threads' stores and its fence. */

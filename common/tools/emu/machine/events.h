@@ -168,11 +168,21 @@ void event_misaligned_matrix(struct warp *, const struct insn *, const struct mi
 /* ---- what puts accesses in order: only with ANNOUNCE_ORDER (check/race*.c) ------------------- */
 
 /* What a fence is for. SCOPE_BLOCK and SCOPE_DEVICE: how far releases and atomics reach.
- * FOR_COPIES: bulk copies see what threads have stored (fence.proxy.async). The others are no
- * fences: OBSERVED stands for what a thread has observed by volatile and relaxed accesses, fenced
- * or not; READ_BLOCK and READ_DEVICE for what a fence of this scope, or of a wider one, puts before
- * the thread's later accesses (emu --strict-readers). */
-enum fence { SCOPE_BLOCK, SCOPE_DEVICE, FOR_COPIES, OBSERVED, READ_BLOCK, READ_DEVICE, FENCES };
+ * FOR_COPIES, FOR_GLOBAL_COPIES: bulk copies see what threads have stored in shared memory, in
+ * global memory (fence.proxy.async). The others are no fences: OBSERVED stands for what a thread
+ * has observed by volatile and relaxed accesses, fenced or not; READ_BLOCK and READ_DEVICE for what
+ * a fence of this scope, or of a wider one, puts before the thread's later accesses
+ * (emu --strict-readers). */
+enum fence {
+    SCOPE_BLOCK,
+    SCOPE_DEVICE,
+    FOR_COPIES,
+    FOR_GLOBAL_COPIES,
+    OBSERVED,
+    READ_BLOCK,
+    READ_DEVICE,
+    FENCES
+};
 void event_fence(struct warp *, const struct insn *, uint32_t lanes, enum fence);
 /* The other side of a fence of a scope: what the lanes have read comes before what they do next. */
 void event_reader_fence(struct warp *, const struct insn *, uint32_t lanes, enum fence scope);

@@ -204,7 +204,9 @@ void op_fence(struct warp *w, const struct insn *i, uint32_t mask)
 
 void op_proxy_fence(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    if (announces(w->block, ANNOUNCE_ORDER)) event_fence(w, i, mask, FOR_COPIES);
+    if (!announces(w->block, ANNOUNCE_ORDER)) return;
+    if (i->address.space != PTX_GLOBAL) event_fence(w, i, mask, FOR_COPIES);
+    if (i->address.space != PTX_SHARED) event_fence(w, i, mask, FOR_GLOBAL_COPIES);
 }
 
 /* Called once per member mask, when all its lanes have arrived. */

@@ -388,7 +388,9 @@ static void decode_proxy_fence(struct decoder *d, const struct ptx_instruction *
     struct words words = all_words(source);
     take_word(&words, "proxy");
     take_proxies(d, &words);
-    i->fn = async && !has_word(source, "global") ? op_proxy_fence : op_find("nothing")->fn;
+    bool shared = has_word(source, "shared::cta") || has_word(source, "shared::cluster");
+    i->address.space = has_word(source, "global") ? PTX_GLOBAL : shared ? PTX_SHARED : PTX_GENERIC;
+    i->fn = async ? op_proxy_fence : op_find("nothing")->fn;
 }
 
 void decode_fence(struct decoder *d, const struct ptx_instruction *source, struct insn *i)

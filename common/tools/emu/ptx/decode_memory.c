@@ -48,6 +48,7 @@ static uint8_t order_of(const struct ptx_instruction *source, bool atomic)
     if (releases) order |= ORDER_RELEASE;
     if (acquires) order |= ORDER_ACQUIRE;
     if (has_word(source, "cta") && (strong || atomic)) order |= ORDER_BLOCK;
+    if (has_word(source, "nc")) order = ORDER_CONSTANT;
     return (uint8_t)order;
 }
 
@@ -533,6 +534,7 @@ static void take_results(struct decoder *d, const struct ptx_operand *operand, s
     decode_values(d, operand, true, i, i->texture.value);
     i->texture.resident = second_destination_slot(d, operand);
     i->texture.by_integers = coordinate == PTX_S32;
+    i->order = ORDER_CONSTANT;
 }
 
 /* tex{.level|.grad}.geometry.v4.type.type d{|p}, [a, c]{, level | gradients}; without mipmaps

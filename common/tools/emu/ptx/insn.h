@@ -91,6 +91,8 @@ enum order {
     ORDER_RELEASE = 4,
     ORDER_BLOCK = 8,    /* scope .cta: strong only among the threads of a block */
     ORDER_ACQUIRE = 16, /* a fence that both acquires and releases has neither bit */
+    /* ld.nc and textures: weak loads that take memory for constant while the kernel runs */
+    ORDER_CONSTANT = ORDER_WEAK | ORDER_BLOCK,
 };
 
 enum clamp { CLAMP_NONE, CLAMP_TO_UNIT, CLAMP_TO_POSITIVE };
@@ -727,7 +729,8 @@ WARP_OP(op_match_all); /* d|predicate = a */
 WARP_OP(op_reduce);    /* d = a */
 WARP_OP(op_elect);     /* d|predicate */
 
-/* Fences and bar.warp.sync, which matter only to racecheck; i->order has the scope of a fence. */
+/* Fences and bar.warp.sync, which matter only to racecheck; i->order has the scope of a fence,
+ * i->address.space the memory of a fence.proxy.async (PTX_GENERIC: all). */
 WARP_OP(op_fence);
 WARP_OP(op_proxy_fence);
 WARP_OP(op_warp_sync); /* of the member mask */

@@ -123,18 +123,41 @@ static bool is_kept_for_fence(const struct lane_access *t, record v)
                                                 lane_is_fenced(t->w, t->lane, READ_DEVICE, v));
 }
 
+/* Is one of them a load that takes memory for constant (ld.nc, textures)? Its value may come from a
+ * cache that sees no store, and nvcc may load it earlier, before a barrier. So no order helps. Only
+ * a thread's own store after the last such load does no harm. */
+static bool breaks_constant(const struct lane_access *t, record other, enum hazard *hazard)
+{
+    bool loads = *hazard == READ_AFTER_WRITE;
+    record other_thread = (other ^ t->record) & (t->layout->block_mask | RECORD_THREAD);
+    if (!record_is_constant(loads ? t->record : other) || (!loads && !other_thread)) return false;
+    *hazard = loads ? CONSTANT_WRITTEN : WRITTEN_CONSTANT;
+    return true;
+}
+
+/* Does an order or a rule allow the two? */
+static bool is_allowed(const struct lane_access *t, const struct granule *g, int which,
+                       enum hazard *hazard, bool *is_mixed)
+{
+    if (is_after(t, g, which)) return true;
+    bool is_sync = is_sync_pair(t, g, which);
+    *is_mixed = is_sync && are_mixed(t, g->access[which]);
+    if (is_sync && !*is_mixed ? !counts_on_order(t, g, which, hazard)
+                              : which == LAST_WRITE && was_observed(t, g))
+        return true;
+    /* Threads that store the same value to a flag do no harm: the last store does not matter. */
+    return *hazard == WRITE_AFTER_WRITE && stores_same(t);
+}
+
 static void check_pair(const struct lane_access *t, const struct granule *g, int which,
                        enum hazard hazard)
 {
     record other = g->access[which];
     unsigned both = record_bytes(other) & record_bytes(t->record);
-    if (!both || is_after(t, g, which)) return;
-    bool is_sync = is_sync_pair(t, g, which), is_mixed = is_sync && are_mixed(t, other);
-    if (is_sync && !is_mixed ? !counts_on_order(t, g, which, &hazard)
-                             : which == LAST_WRITE && was_observed(t, g))
+    bool is_mixed = false;
+    if (!both ||
+        (!breaks_constant(t, other, &hazard) && is_allowed(t, g, which, &hazard, &is_mixed)))
         return;
-    /* Threads that store the same value to a flag do no harm: the last store does not matter. */
-    if (hazard == WRITE_AFTER_WRITE && stores_same(t)) return;
     race_report(t->w, t->insn, t->lane,
                 &(struct conflict){.hazard = hazard,
                                    .agent = agent_of(t->kind),
@@ -147,25 +170,35 @@ static void check_pair(const struct lane_access *t, const struct granule *g, int
                                    .address = t->address + (unsigned)__builtin_ctz(both)});
 }
 
-/* A bulk copy reads shared memory: are the stores of threads visible to it? */
+/* A bulk copy reads memory, or writes global memory: are the stores of threads visible to it? */
 static void check_visible_to_copy(const struct lane_access *t, const struct granule *g)
 {
-    record v = g->access[LAST_WRITE];
-    unsigned both = record_bytes(v) & record_bytes(t->record);
-    if (both && agent_of(granule_kind(g, LAST_WRITE)) == BY_THREAD && is_after(t, g, LAST_WRITE) &&
-        !lane_is_fenced(t->w, t->lane, FOR_COPIES, v))
-        race_report(t->w, t->insn, t->lane,
-                    &(struct conflict){.hazard = UNSEEN_BY_COPY,
-                                       .agent = agent_of(t->kind),
-                                       .before = v,
-                                       .before_place = race_place_of(t->owner->device, v),
-                                       .space = t->space,
-                                       .address = t->address + (unsigned)__builtin_ctz(both)});
+    enum fence fence = t->space == PTX_SHARED ? FOR_COPIES : FOR_GLOBAL_COPIES;
+    if (agent_of(t->kind) < BY_BULK || t->insn->family == FAMILY_STORE_ASYNC) return;
+    for (int which = LAST_WRITE; which < RECORDS; which++) {
+        record v = g->access[which];
+        unsigned both = record_bytes(v) & record_bytes(t->record);
+        bool by_thread = agent_of(record_kind(v)) == BY_THREAD;
+        if (both && by_thread && (which == LAST_WRITE || is_atomic(g, which)) &&
+            is_after(t, g, which) && !lane_is_fenced(t->w, t->lane, fence, v))
+            race_report(t->w, t->insn, t->lane,
+                        &(struct conflict){.hazard = t->reads ? UNSEEN_BY_COPY : UNSEEN_UNDER_COPY,
+                                           .agent = agent_of(t->kind),
+                                           .before = v,
+                                           .before_place = race_place_of(t->owner->device, v),
+                                           .space = t->space,
+                                           .address = t->address + (unsigned)__builtin_ctz(both)});
+    }
 }
 
+/* May a later access replace it? A load that takes memory for constant stays, as a READ. */
 static bool is_over(const struct lane_access *t, const struct granule *g, int which)
 {
-    return !record_bytes(g->access[which]) || is_after(t, g, which);
+    record v = g->access[which], thread = t->layout->block_mask | RECORD_THREAD;
+    if (which == READ && record_is_constant(v) &&
+        (t->kind != KIND_CONSTANT || (v ^ t->record) & thread))
+        return false;
+    return !record_bytes(v) || is_after(t, g, which);
 }
 
 /* A granule keeps two of its reads, in different warps or blocks if there are any. A thread that
@@ -200,8 +233,7 @@ static bool supersedes(const struct lane_access *t, const struct granule *g, int
 static void record_read(const struct lane_access *t, struct granule *g)
 {
     check_pair(t, g, LAST_WRITE, t->writes ? WRITE_AFTER_WRITE : READ_AFTER_WRITE);
-    bool is_bulk = agent_of(t->kind) >= BY_BULK && t->insn->family != FAMILY_STORE_ASYNC;
-    if (is_bulk && t->space == PTX_SHARED) check_visible_to_copy(t, g);
+    check_visible_to_copy(t, g);
     for (int which = READ; which <= OTHER_READ; which++) {
         if (t->writes)
             check_pair(t, g, which, is_atomic(g, which) ? WRITE_AFTER_WRITE : WRITE_AFTER_READ);
@@ -215,6 +247,7 @@ static void record_read(const struct lane_access *t, struct granule *g)
 static void record_write(const struct lane_access *t, struct granule *g)
 {
     check_pair(t, g, LAST_WRITE, WRITE_AFTER_WRITE);
+    if (t->space == PTX_GLOBAL) check_visible_to_copy(t, g);
     for (int which = READ; which <= OTHER_READ; which++) {
         if (!g->access[which]) continue;
         check_pair(t, g, which, is_atomic(g, which) ? WRITE_AFTER_WRITE : WRITE_AFTER_READ);
@@ -290,6 +323,7 @@ struct plain {
     /* The lanes' clocks hold no more than these barriers. So if the bits of a record by a thread do
      * not tell that it happens before this access, it does not. */
     bool no_clocks;
+    bool is_constant; /* it takes memory for constant */
     size_t index_mask;
     struct planes *planes; /* of the shadow that is accessed */
 };
@@ -313,6 +347,7 @@ static struct plain plain_of(const struct lane_access *t, uint32_t lanes)
                           .warp = passed(t, first, RECORD_WARP, state->base),
                           .same_thread = t->layout->block_mask | RECORD_THREAD | RECORD_AGENT,
                           .no_clocks = !race->common && !(state->has_acquired & lanes),
+                          .is_constant = t->kind == KIND_CONSTANT,
                           .index_mask = race_index_mask(t->space),
                           .planes =
                               is_shared ? &t->owner->planes : &t->owner->device->shadow.planes};
@@ -343,6 +378,20 @@ __attribute__((always_inline)) static inline bool may_conflict(const struct plai
     return record_bytes(v & mine) && !is_known_over(p, v, mine);
 }
 
+/* Has another thread read these bytes by a load that takes memory for constant? */
+__attribute__((always_inline)) static inline bool is_others_constant(const struct plain *p,
+                                                                     record v, record mine)
+{
+    return record_is_constant(v) && record_bytes(v & mine) && (v ^ mine) & p->same_thread;
+}
+
+/* As in is_over(): does a load stay in the record? */
+__attribute__((always_inline)) static inline bool stays(const struct plain *p, record read,
+                                                        record mine)
+{
+    return record_is_constant(read) && (!p->is_constant || (read ^ mine) & p->same_thread);
+}
+
 /* ---- one granule ----------------------------------------------------------------------------- */
 
 /* Keeps a load in a granule with a load by another thread, as keep_read(). */
@@ -371,7 +420,11 @@ load_granule(const struct plain *p, struct shadow_page *page, size_t k, record m
     if (may_conflict(p, shadow_record(page, LAST_WRITE, k), mine) ||
         (is_by_atomic(other) && !is_known_over(p, other, mine)))
         return false;
-    if (!is_known_over(p, *read, mine)) return has_other && keep_other(p, page, k, other, mine);
+    if (p->is_constant && (record_bytes(shadow_record(page, LAST_WRITE, k) & mine) ||
+                           is_by_atomic(*read) || is_by_atomic(other)))
+        return false;
+    if (!is_known_over(p, *read, mine) || stays(p, *read, mine))
+        return has_other && keep_other(p, page, k, other, mine);
     *read = mine;
     return true;
 }
@@ -395,8 +448,11 @@ __attribute__((always_inline)) static inline bool store_granule(const struct pla
                                                                 record mine, bool has_other)
 {
     record *write = &page->plane[LAST_WRITE][k];
-    if (may_conflict(p, *write, mine) || may_conflict(p, shadow_record(page, READ, k), mine) ||
-        (has_other && may_conflict(p, shadow_other(p->planes, page, k), mine)))
+    record read = shadow_record(page, READ, k),
+           other = has_other ? shadow_other(p->planes, page, k) : 0;
+    if (may_conflict(p, *write, mine) || may_conflict(p, read, mine) ||
+        may_conflict(p, other, mine) || is_others_constant(p, read, mine) ||
+        is_others_constant(p, other, mine))
         return false;
     forget_bytes(page->plane[READ], k, record_bytes(mine));
     if (has_other) forget_other(page, k, record_bytes(mine));
@@ -450,7 +506,7 @@ access_lanes(const struct plain *p, struct lane_access *t, const struct access *
 static bool race_is_plain(const struct lane_access *t, const struct access *access)
 {
     bool all_used = !(bits_from_to(0, access->bytes) & ~t->used);
-    return t->kind == (KIND_WEAK | BY_THREAD << AGENT_AT) &&
+    return (t->kind & ~(unsigned)KIND_CONSTANT) == (KIND_WEAK | BY_THREAD << AGENT_AT) &&
            access->operation != OPERATION_ATOMIC && t->owner == t->w->block->racecheck && all_used;
 }
 

@@ -346,6 +346,9 @@ enum hazard {
     WRITE_AFTER_READ,
     WRITE_AFTER_WRITE,
     UNSEEN_BY_COPY,
+    UNSEEN_UNDER_COPY, /* a copy writes what a thread has stored */
+    CONSTANT_WRITTEN,  /* see breaks_constant() in race.c */
+    WRITTEN_CONSTANT,
     UNFENCED_READ, /* volatile or relaxed accesses: see counts_on_order() in race.c */
     UNFENCED_WRITE,
     LOST_UPDATE,     /* see race_flags.c */

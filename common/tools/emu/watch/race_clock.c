@@ -117,7 +117,7 @@ bool lane_has_fenced(const struct warp *w, int lane)
 {
     const struct race_block *race = w->block->racecheck;
     return state_of(w)->has_fenced & bit_of(lane) || race->fenced[SCOPE_BLOCK] ||
-           race->fenced[FOR_COPIES];
+           race->fenced[FOR_COPIES] || race->fenced[FOR_GLOBAL_COPIES];
 }
 
 void lane_acquire_fenced(const struct warp *w, int lane, enum fence fence, struct vclock *k)
@@ -185,7 +185,7 @@ void race_fence(struct warp *w, uint32_t lanes, enum fence fence)
             vclock_join(space_of(w->block), &same, race->common);
             vclock_join(space_of(w->block), &same, same_acquired);
         }
-        for (int s = fence == FOR_COPIES ? FOR_COPIES : 0; s <= (int)fence; s++) {
+        for (int s = fence >= FOR_COPIES ? (int)fence : 0; s <= (int)fence; s++) {
             vclock_drop(space_of(w->block), &state->fenced[s][lane]);
             state->fenced[s][lane] = vclock_hold(same);
             state->fence_time[s][lane] = race->now;

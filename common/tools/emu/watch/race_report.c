@@ -27,6 +27,7 @@ enum distance {
     MIXED,
     UNFENCED_READER,
     CONDITION,
+    CONSTANT,
     UPDATE,
     IN_PLACE /* one block reads what another writes */
 };
@@ -39,6 +40,9 @@ static const struct {
     [WRITE_AFTER_READ] = {"write-after-read", "WAR", "read it", "writes it", SAME_INSTRUCTION},
     [WRITE_AFTER_WRITE] = {"write-after-write", "WAW", "wrote it", "writes it", SAME_INSTRUCTION},
     [UNSEEN_BY_COPY] = {"unseen-by-copy", "RAW", "wrote it", "reads it", UNSEEN},
+    [UNSEEN_UNDER_COPY] = {"unseen-by-copy", "WAW", "wrote it", "writes it", UNSEEN},
+    [CONSTANT_WRITTEN] = {"written-constant", "RAW", "wrote it", "reads it as constant", CONSTANT},
+    [WRITTEN_CONSTANT] = {"written-constant", "WAR", "read it as constant", "writes it", CONSTANT},
     [UNFENCED_READ] = {"unfenced-read", "RAW", "wrote it", "reads it", UNFENCED},
     [UNFENCED_WRITE] = {"unfenced-write", "WAR", "read it", "writes it", UNFENCED},
     [LOST_UPDATE] = {"lost-update", "WAW", "wrote it", "has read it, and writes it", LOST},
@@ -258,6 +262,8 @@ static const char *const advice[] = {
     "the read (--strict-readers)",
     "Which of the two values stays is chance: one thread must decide, after a barrier or in a "
     "node of its own",
+    "A load by __ldg(), const __restrict__ or a texture takes memory for constant while the kernel "
+    "runs, and a barrier does not help: load by a plain pointer, or write to another array",
     "Both load this word, change it and store it, and one of the changes may be lost: it takes an "
     "atomic, such as atomicAdd(), a lock with fences, or a barrier if they take turns",
     "Nothing orders these two blocks: write to another array; else it takes atomics, a flag that "

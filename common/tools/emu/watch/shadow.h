@@ -83,7 +83,8 @@ enum { GRANULE = 4 };
 
 /* How strong an access is (PTX ISA, "strong operations"), as in struct insn's `order`. A record
  * keeps one of the first four, and KIND_NARROW if the access is strong only among threads of its
- * block. From bit AGENT_AT on it keeps the agent that made the access (enum agent). */
+ * block, or, of a weak one, if it takes memory for constant. From bit AGENT_AT on it keeps the
+ * agent that made the access (enum agent). */
 enum access_strength {
     KIND_WEAK,
     KIND_VOLATILE,
@@ -91,6 +92,7 @@ enum access_strength {
     KIND_ATOMIC,
     KIND_MASK = KIND_ATOMIC,
     KIND_NARROW,
+    KIND_CONSTANT = KIND_WEAK | KIND_NARROW,
     AGENT_AT = 3
 };
 
@@ -185,6 +187,12 @@ static inline timestamp record_time(const struct record_layout *l, record v)
 #define RECORD_AGENT    bits_from_to(KIND_AT + AGENT_AT, THREAD_AT)
 #define RECORD_THREAD   bits_from_to(THREAD_AT, BLOCK_AT)
 #define RECORD_WARP     bits_from_to(WARP_AT, BLOCK_AT) /* the high bits of the thread */
+
+/* Is it a load that takes memory for constant (ORDER_CONSTANT)? */
+static inline bool record_is_constant(record v)
+{
+    return (v & RECORD_STRENGTH) == (record)KIND_CONSTANT << KIND_AT;
+}
 
 /* A record without some of its bytes; 0 if none is left. */
 static inline record record_without(record v, unsigned bytes)
