@@ -334,11 +334,23 @@ template <bool right> __global__ void init_shared_bins(const int *in, int *out)
     if (right && threadIdx.x < 16) bins[threadIdx.x] = 0;
     __syncthreads();
     int bin = (in[threadIdx.x] + threadIdx.x) % 16;
-    atomicAdd(&bins[bin], 1); /* initcheck: Uninitialized __shared__ memory read of size 4 */
+    atomicAdd(&bins[bin], 1); /* initcheck: the atomic stores */
     __syncthreads();
     if (threadIdx.x < 16) atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
 }
 PAIR(init_shared_bins<right>, 1, 64, zeros<int>(64), zeros<int>(16))
+
+/* init-shared-counter — a counter in shared memory is not set to 0. The right version sets only the
+ * counters that it uses. */
+template <bool right> __global__ void init_shared_counter(int *out)
+{
+    __shared__ int counter[8];
+    if (right && threadIdx.x < 2) counter[threadIdx.x] = 0;
+    __syncthreads();
+    int i = atomicMax(&counter[threadIdx.x % 2], threadIdx.x); /* initcheck: the atomic stores */
+    out[threadIdx.x] = i;
+}
+PAIR(init_shared_counter<right>, 1, 64, zeros<int>(64))
 
 /* init-shared-dynamic — dynamic shared memory holds two arrays, and the second is never written. */
 template <bool right> __global__ void init_shared_dynamic(const int *in, int *out)

@@ -365,8 +365,8 @@ Test(memcheck, exit_codes)
     expect_status(3, MEMCHECK "--error-exitcode 9 " WRITE " right 3 2>&1");
     expect_status(9, MEMCHECK
                   "--error-exitcode 9 --leak-check full $pairs/memory memory-leak wrong 2>&1");
-    /* An atomic operation on shared memory that is not written, and a shuffle from outside. */
-    static const char *const warned[] = {"init init-shared-bins", "sync sync-source"};
+    /* A load of shared memory that is not written, and a shuffle from outside. */
+    static const char *const warned[] = {"init init-shared", "sync sync-source"};
     for (int i = 0; i < 2; i++) {
         const char *check = "$emu --tool all --error-exitcode 9";
         expect_status(0, "%s $pairs/%s wrong 2>&1", check, warned[i]);

@@ -223,9 +223,10 @@ struct unwritten {
  * A byte must have been written before a kernel loads it, before one of the kernel's asynchronous
  * copies reads it, and before it is copied to the host. Padding of structures is an exception
  *
- * (used_bytes), or that it discards. In shared memory a finding is a warning and not an error: much
- * correct code, such as CUB's merge sort, reads an element beyond those it has filled and does not
- * use it. Local memory is not checked, because compilers copy halves of structures there. */
+ * (used_bytes), or that it discards. In shared memory a finding is a warning and not an error, but
+ * for atomics: much correct code, such as CUB's merge sort, reads an element beyond those it has
+ * filled and does not use it. Local memory is not checked, because compilers copy halves of
+ * structures there. */
 
 /* initcheck's state of a device. */
 struct init *init_open(void);

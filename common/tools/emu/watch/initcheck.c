@@ -416,6 +416,12 @@ static void describe(const struct launch *launch, enum ptx_space space, uint64_t
                       unwritten->bytes, bytes, unwritten->first - address);
 }
 
+/* All atomics do but an exchange, which may be how a program writes the word first. */
+static bool stores_what_it_reads(const struct insn *i)
+{
+    return i->family == FAMILY_ATOMIC && i->atomic.operation != ATOMIC_EXCHANGE;
+}
+
 static void report(struct warp *w, const struct insn *i, int lane, enum ptx_space space,
                    uint64_t address, unsigned bytes, const struct unwritten *unwritten)
 {
@@ -436,10 +442,13 @@ static void report(struct warp *w, const struct insn *i, int lane, enum ptx_spac
                                   .unit = "reads",
                                   .detail = detail,
                                   .place = check_place(w, &launch->kernel->code[first], lane)};
+    if (stores_what_it_reads(i)) report.severity = EMU_FINDING_ERROR;
     if (!init->reported[first]) {
         snprintf(title, sizeof title, "Uninitialized __%s__ memory read of size %u bytes",
                  report.same, bytes);
         describe(launch, space, address, bytes, unwritten, detail, sizeof detail);
+        if (stores_what_it_reads(i))
+            device_append(detail, sizeof detail, ", and the atomic stores what it makes of it");
     }
     init->reported[first] = true;
     check_report(launch->emu, launch, &report);
