@@ -630,8 +630,8 @@ struct emu_place {
  * What a checker found. `kind` is a word for programs:
  *   memcheck   out-of-bounds, misaligned, not-allowed, fault, leak, api-error
  *   racecheck  read-after-write, write-after-read, write-after-write, unseen-by-copy,
- *              unfenced-read, unfenced-write, lost-update, use-before-exit, use-after-exit,
- *              unordered-operations
+ *              unfenced-read, unfenced-write, written-constant, lost-update, use-before-exit,
+ *              use-after-exit, unordered-operations
  *   initcheck  uninitialized-read, uninitialized-copy
  *   synccheck  divergent-in-warp, divergent-in-block, invalid-arguments, endless, exited-members,
  *              undefined-shuffle; fault

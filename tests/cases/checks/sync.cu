@@ -404,9 +404,44 @@ template <bool right> __global__ void sync_source(int *out)
         if (!right) after = __shfl_down_sync(0xfff, value, 1); /* synccheck: Undefined value */
         value = after;
     }
-    out[threadIdx.x] = value;
+    out[threadIdx.x] = value; /* synccheck: it goes into memory */
 }
 PAIR(sync_source<right>, 1, 32, zeros<int>(32))
+
+/* sync-source-address — an index comes from a lane that does not take part in the shuffle. */
+template <bool right> __global__ void sync_source_address(const int *in, int *out)
+{
+    int i = threadIdx.x;
+    if (i < 20) {
+        int next = __shfl_down_sync(0xfffff, i, 4); /* synccheck: Undefined value */
+        out[i] = right && i + 4 >= 20 ? 0 : in[next & 31]; /* synccheck: or an address, at */
+    }
+}
+PAIR(sync_source_address<right>, 1, 32, numbers<int>(32), zeros<int>(32))
+
+/* sync-source-select — the last lane of twelve has no neighbour, and must not add its value. */
+template <bool right> __global__ void sync_source_select(int *out)
+{
+    int lane = threadIdx.x, sum = lane;
+    if (lane < 12) {
+        int other = __shfl_down_sync(0xfff, sum, 1); /* synccheck: Undefined value */
+        if (!right || lane + 1 < 12) sum += other;
+        out[lane] = sum; /* synccheck: it goes into memory */
+    }
+}
+PAIR(sync_source_select<right>, 1, 32, zeros<int>(32))
+
+/* sync-source-sum — a sum of 8 lanes. The upper lanes get undefined values, but only the sum of
+ * lane 0 is right, and only lane 0 may store it. */
+template <bool right> __global__ void sync_source_sum(int *out)
+{
+    int sum = threadIdx.x;
+    if (threadIdx.x >= 8) return;
+    for (int d = 4; d > 0; d /= 2)
+        sum += __shfl_down_sync(0xff, sum, d); /* synccheck: Undefined value */
+    if (!right || threadIdx.x == 0) out[threadIdx.x] = sum; /* synccheck: it goes into memory */
+}
+PAIR(sync_source_sum<right>, 1, 32, zeros<int>(32))
 
 /* sync-syncwarp — half of a warp reaches __syncwarp(), which waits for all lanes. */
 template <bool right> __global__ void sync_syncwarp(int *out)

@@ -246,8 +246,9 @@ struct exchange {
     const uint32_t *given, *received;
 };
 void event_exchange(struct warp *, const struct insn *, const struct exchange *);
-/* A lane reads the value of a lane that does not take part in the shuffle. */
-void event_shuffle_outside(struct warp *, int lane, int from);
+/* With block->undefined: a warp is about to execute the instruction at f->pc for a fragment.
+ * (watch/synccheck.c) */
+void event_follow(struct warp *, const struct fragment *);
 
 /* ---- exits ----------------------------------------------------------------------------------- */
 

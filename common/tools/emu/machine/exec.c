@@ -209,12 +209,21 @@ static bool change_frame(struct warp *w, struct fragment *f, const struct insn *
     return true;
 }
 
+static __attribute__((noinline)) void announce_step(struct warp *w, struct fragment *f)
+{
+    struct stepper *stepper = w->block->launch->stepper;
+    if (w->block->undefined) event_follow(w, f);
+    if (!stepper) return;
+    if (!stepper->left || stepper->marks[f->pc]) event_step(w, f);
+    stepper->left--;
+}
+
 /* Runs one fragment until it reaches the place of another one (limit), splits, waits or ends, or
- * until the fuel is used up. Compiled three times: without counting, with it, and with a stepper,
- * where it counts if the warp does. */
+ * until the fuel is used up. Compiled three times: without counting, with it, and `stepped`, where
+ * each instruction is announced and it counts if the warp does. */
 static inline __attribute__((always_inline)) void run_fragment(struct warp *w, struct fragment *f,
                                                                uint32_t limit, bool counting,
-                                                               struct stepper *stepper)
+                                                               bool stepped)
 {
     const struct insn *code = w->block->launch->kernel->code;
     for (;;) {
@@ -222,10 +231,9 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
         uint32_t pc = f->pc, mask = f->mask, active;
         const struct insn *i = &code[pc];
         for (;;) {
-            if (stepper) {
+            if (stepped) {
                 f->pc = pc;
-                if (!stepper->left || stepper->marks[pc]) event_step(w, f);
-                stepper->left--;
+                announce_step(w, f);
             }
             active = guarded(w, i, mask);
             if (counting) {
@@ -305,34 +313,26 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
 
 static void run_counting(struct warp *w, struct fragment *f, uint32_t limit)
 {
-    run_fragment(w, f, limit, true, NULL);
+    run_fragment(w, f, limit, true, false);
 }
 static void run_plain(struct warp *w, struct fragment *f, uint32_t limit)
 {
-    run_fragment(w, f, limit, false, NULL);
+    run_fragment(w, f, limit, false, false);
 }
 static void run_stepped(struct warp *w, struct fragment *f, uint32_t limit)
 {
-    run_fragment(w, f, limit, w->counts != NULL, w->block->launch->stepper);
-}
-
-static void take_back_fuel(struct warp *w)
-{
-    if (!w->fuel) return;
-    w->slice += w->fuel;
-    w->clock -= w->fuel;
-    w->fuel = 0;
+    run_fragment(w, f, limit, w->counts != NULL, true);
 }
 
 void warp_grant(struct warp *w, uint64_t instructions)
 {
-    take_back_fuel(w);
+    warp_pause(w);
     w->slice = instructions;
 }
 
 enum warp_stop warp_run(struct warp *w)
 {
-    take_back_fuel(w); /* left when it last stopped */
+    warp_pause(w); /* left when it last stopped */
     while (w->fragment_count) {
         uint32_t limit;
         bool others;
@@ -349,7 +349,7 @@ enum warp_stop warp_run(struct warp *w)
         if (w->block->launch->random) random_split(w, f);
         f->turn = ++w->turns;
         enter_frame(w, f);
-        if (w->block->launch->stepper)
+        if (w->block->launch->stepper || w->block->undefined)
             run_stepped(w, f, limit);
         else if (w->counts)
             run_counting(w, f, limit);

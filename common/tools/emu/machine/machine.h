@@ -174,6 +174,7 @@ struct block {
     struct thread_runtime *runtime;
     struct race_block *racecheck; /* the checkers' state of it; NULL: off */
     struct init_block *initcheck;
+    struct undefined *undefined; /* registers that synccheck follows; NULL: none */
 };
 
 enum {
@@ -313,6 +314,14 @@ static inline void warp_yield(struct warp *w)
 {
     w->clock -= w->fuel; /* it has not executed those */
     w->fuel = w->slice = 0;
+}
+
+/* The interpreter stops behind this instruction, and then goes on in the same time slice. */
+static inline void warp_pause(struct warp *w)
+{
+    w->slice += w->fuel;
+    w->clock -= w->fuel;
+    w->fuel = 0;
 }
 
 /* The warp waits for other threads: ends its time slice. */

@@ -74,10 +74,6 @@ void op_shuffle(struct warp *w, const struct insn *i, uint32_t mask)
             if (mask >> lane & 1) d[lane] = value[source[lane]];
     set_predicate(w, i->warp.predicate, mask, inside);
     if (!announces(w->block, ANNOUNCE_ARGUMENTS)) return;
-    for (uint32_t left = inside; left; left &= left - 1) {
-        int lane = __builtin_ctz(left);
-        if (!(mask >> source[lane] & 1)) event_shuffle_outside(w, lane, source[lane]);
-    }
     event_exchange(w, i, &(struct exchange){mask, source, value, d});
 }
 

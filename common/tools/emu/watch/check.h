@@ -161,8 +161,9 @@ void order_hazard(const struct launch *, const struct check_report *);
 /* ---- barriers and warp-wide operations that are used wrongly --------------------------------- */
 
 /* The machine announces the arguments (machine/events.h); finding_text.c passes on faults. What
- * PTX forbids is an error, even if today's GPUs do what was meant. What only leaves a value
- * undefined is a warning, and so is what PTX defines and the CUDA guide forbids. */
+ * PTX forbids is an error, even if today's GPUs do what was meant, and so is the use of an
+ * undefined value. What may only leave a value undefined is a warning, and so is what PTX defines
+ * and the CUDA guide forbids. */
 
 enum sync_kind {
     SYNC_DIVERGENT_IN_WARP,
@@ -181,7 +182,10 @@ void sync_barrier_arguments(struct warp *, const struct fragment *, const struct
 void sync_barrier_exited(struct warp *, const struct insn *, unsigned waiting, unsigned exited);
 void sync_barrier_parted(struct warp *, const struct insn *, unsigned waiting, unsigned exited);
 void sync_member_masks(struct warp *, const struct insn *, uint32_t lanes);
-void sync_shuffle_outside(struct warp *, int lane, int from);
+struct exchange;
+void sync_exchange(struct warp *, const struct exchange *);
+/* Stops following values. */
+void sync_forget(struct block *);
 
 /* Reports a lane that can never go on, whichever checkers are on. `why`: one line; `picture`: of
  * machine/schedule.h, or "". */

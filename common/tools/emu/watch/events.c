@@ -147,6 +147,7 @@ void event_block_free(struct block *block)
 {
     race_block_free(block->racecheck);
     init_block_free(block->initcheck);
+    sync_forget(block);
 }
 
 void event_block_begin(struct block *block)
@@ -271,9 +272,5 @@ void event_exchange(struct warp *w, const struct insn *i, const struct exchange 
 {
     const struct emu *emu = w->block->launch->emu;
     if (emu->trace_steps) trace_exchange(emu->trace, w, i, e);
-}
-
-void event_shuffle_outside(struct warp *w, int lane, int from)
-{
-    if (has_synccheck(w)) sync_shuffle_outside(w, lane, from);
+    if (has_synccheck(w)) sync_exchange(w, e);
 }

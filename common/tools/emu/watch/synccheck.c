@@ -1,5 +1,6 @@
 /* synccheck.c — what synccheck says of barriers and member masks. */
 #include "check.h"
+#include "common/tools/emu/machine/events.h"
 #include <stdarg.h>
 
 /* The titles of the first three are compute-sanitizer's. */
@@ -152,20 +153,205 @@ void sync_member_masks(struct warp *w, const struct insn *i, uint32_t lanes)
                members[first], members[first] & w->exited);
 }
 
-/* The instruction that a lane is at. Lanes of one operation may be at different instructions. */
-static const struct insn *insn_of(const struct warp *w, int lane)
+/* ---- undefined values ------------------------------------------------------------------------ */
+
+/* A lane that takes the value of a lane that does not take part in the shuffle gets an undefined
+ * one. In `if (lane < 8) v += __shfl_down_sync(0xff, v, 4);` lanes 4 to 7 do, and it does no harm
+ * as long as only lane 0 uses its sum. So the value is followed through registers. It is an error
+ * if it is stored or is a part of an address, and a warning where it decides a branch or is not
+ * followed: in local memory, where nvcc -G keeps variables, calls, votes and tensor cores. */
+
+/* Where an undefined value comes from. */
+struct undefined_origin {
+    const struct insn *shuffle;
+    uint8_t lane, from;
+    bool has_exited;
+};
+struct undefined {
+    uint64_t block;  /* of the grid: its memory serves one after another */
+    bool is_doubted; /* there was a warning */
+    size_t count;
+    struct undefined_register {
+        const struct frame *frame;
+        unsigned index;
+        uint32_t lanes;
+        struct undefined_origin by[WARP];
+    } * all;
+};
+
+void sync_forget(struct block *block)
 {
-    for (unsigned k = 0; k < w->fragment_count; k++)
-        if (w->fragments[k].mask >> lane & 1)
-            return &w->block->launch->kernel->code[w->fragments[k].pc];
-    return NULL;
+    if (block->undefined) free(block->undefined->all);
+    free(block->undefined);
+    block->undefined = NULL;
 }
 
-void sync_shuffle_outside(struct warp *w, int lane, int from)
+/* The lanes in which an operand is undefined; by[lane]: where its value comes from. */
+static uint32_t undefined_in(const struct undefined *u, const struct frame *frame,
+                             const struct ptx_operand *operand, struct undefined_origin *by)
 {
-    report(w, insn_of(w, lane), lane, EMU_FINDING_WARNING, SYNC_UNDEFINED_SHUFFLE, NULL,
-           "    Lane %d takes the value of lane %d, which %s", lane, from,
-           w->exited >> from & 1 ? "has exited" : "does not take part");
+    uint32_t lanes = 0;
+    for (size_t k = 0; k < u->count && operand->kind == PTX_REGISTER; k++) {
+        if (u->all[k].frame != frame || u->all[k].index != operand->index) continue;
+        lanes = u->all[k].lanes;
+        for (uint32_t left = lanes; left; left &= left - 1)
+            by[__builtin_ctz(left)] = u->all[k].by[__builtin_ctz(left)];
+    }
+    if (operand->kind == PTX_ADDRESS) lanes = undefined_in(u, frame, operand->base, by);
+    for (unsigned k = 0; operand->kind == PTX_VECTOR && k < operand->count; k++)
+        lanes |= undefined_in(u, frame, operand->items[k], by);
+    return operand->other ? lanes | undefined_in(u, frame, operand->other, by) : lanes;
+}
+
+/* These lanes of an operand are written; in some, the value is undefined. */
+static void set_undefined(struct undefined *u, const struct frame *frame,
+                          const struct ptx_operand *operand, uint32_t written, uint32_t undefined,
+                          const struct undefined_origin *by)
+{
+    size_t at = 0;
+    for (unsigned k = 0; operand->kind == PTX_VECTOR && k < operand->count; k++)
+        set_undefined(u, frame, operand->items[k], written, undefined, by);
+    if (operand->other) set_undefined(u, frame, operand->other, written, undefined, by);
+    if (operand->kind != PTX_REGISTER) return;
+    while (at < u->count && (u->all[at].frame != frame || u->all[at].index != operand->index)) at++;
+    if (at == u->count) {
+        if (!undefined) return;
+        u->all = grown(u->all, u->count, sizeof *u->all);
+        u->all[u->count++] = (struct undefined_register){.frame = frame, .index = operand->index};
+    }
+    u->all[at].lanes = (u->all[at].lanes & ~written) | undefined;
+    for (uint32_t left = undefined; left; left &= left - 1)
+        u->all[at].by[__builtin_ctz(left)] = by[__builtin_ctz(left)];
+    if (!u->all[at].lanes) u->all[at] = u->all[--u->count];
+}
+
+static void report_undefined(struct warp *w, const struct undefined_origin *by,
+                             enum emu_severity severity, const struct insn *use, const char *how)
+{
+    char where[CHECK_TEXT];
+    struct check_place place = check_place(w, use, by->lane);
+    check_describe_insn(w->block->launch->kernel, use, where, sizeof where);
+    report(w, by->shuffle, by->lane, severity, SYNC_UNDEFINED_SHUFFLE, &place,
+           "    Lane %d takes the value of lane %d, which %s,\n    and %s, at %s", by->lane,
+           by->from, by->has_exited ? "has exited" : "does not take part", how, where);
+}
+
+static const struct fragment *fragment_with(const struct warp *w, int lane)
+{
+    unsigned k = 0;
+    while (!(w->fragments[k].mask >> lane & 1)) k++;
+    return &w->fragments[k];
+}
+
+/* Lanes of one shuffle may be at different instructions. */
+static const struct insn *insn_of(const struct warp *w, int lane)
+{
+    return &w->block->launch->kernel->code[fragment_with(w, lane)->pc];
+}
+
+/* What is followed in the block; NULL: nothing. */
+static struct undefined *followed(struct block *block)
+{
+    const struct undefined *u = block->undefined;
+    if (u && (!u->count || u->block != block->index)) sync_forget(block);
+    return block->undefined;
+}
+
+void sync_exchange(struct warp *w, const struct exchange *e)
+{
+    struct undefined_origin by[WARP], all[WARP] = {{0}};
+    struct undefined *u = followed(w->block);
+    uint32_t undefined = 0;
+    if (!e->from || (e->lanes == ALL_LANES && !u)) return;
+    for (uint32_t left = e->lanes; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        uint8_t from = e->from[lane];
+        uint32_t lanes = ~e->lanes;
+        if (lanes >> from & 1)
+            all[from] = (struct undefined_origin){insn_of(w, lane), (uint8_t)lane, from,
+                                                  w->exited >> from & 1};
+        else
+            lanes = u ? undefined_in(u, fragment_with(w, from)->frame,
+                                     &insn_of(w, from)->source->operands[1], all)
+                      : 0;
+        undefined |= (lanes >> from & 1) << lane;
+        by[lane] = all[from];
+    }
+    if (!undefined && !u) return;
+    if (!u) {
+        u = w->block->undefined = allocated(calloc(1, sizeof *u));
+        u->block = w->block->index;
+        warp_pause(w); /* from here on, each instruction is announced */
+    }
+    for (uint32_t left = e->lanes; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        set_undefined(u, fragment_with(w, lane)->frame, &insn_of(w, lane)->source->operands[0],
+                      left & -left, undefined & left & -left, by);
+    }
+}
+
+/* Does it only compute registers from registers? */
+static bool computes(const struct insn *i)
+{
+    return i->control == CONTROL_NONE && i->family <= FAMILY_ISSPACEP && i->family != FAMILY_CLOCK;
+}
+
+/* Does a lane access memory that is not its own? */
+static bool is_access(const struct warp *w, const struct insn *i, int lane)
+{
+    if (i->family != FAMILY_MEMORY) return i->family > FAMILY_MEMORY && i->family <= FAMILY_TEXTURE;
+    if (i->address.space == PTX_GENERIC)
+        return address_of(w, &i->address, lane) - LOCAL_WINDOW >= WINDOW_BYTES;
+    return i->address.space != PTX_LOCAL && i->address.space != PTX_PARAM;
+}
+
+/* The lanes in which what the instruction reads is undefined. */
+static uint32_t undefined_sources(const struct undefined *u, const struct warp *w,
+                                  const struct insn *i, uint32_t lanes, struct undefined_origin *by)
+{
+    const struct ptx_instruction *source = i->source;
+    bool has_result = computes(i) || insn_result(i) != NO_SLOT, selects;
+    uint32_t undefined = 0, chosen[] = {lanes, lanes};
+    selects = !strcmp(source->words[0], "selp");
+    if (selects) {
+        chosen[0] =
+            *(const uint32_t *)slot_at(w, i->c) ^ -(uint32_t)(i->arithmetic.negated >> 2 & 1);
+        chosen[1] = ~chosen[0];
+    }
+    for (unsigned k = has_result; k < source->operand_count; k++) {
+        uint32_t here = undefined_in(u, w->frame, &source->operands[k], by);
+        undefined |= here & (selects && k < 3 ? chosen[k - 1] : lanes);
+    }
+    return undefined & lanes;
+}
+
+void event_follow(struct warp *w, const struct fragment *f)
+{
+    const struct insn *i = &w->block->launch->kernel->code[f->pc];
+    const struct ptx_instruction *source = i->source;
+    struct undefined *u = followed(w->block);
+    struct undefined_origin by[WARP];
+    if (!u || !source || i->fn == op_shuffle) return; /* sync_exchange() follows it */
+    struct ptx_operand guard = {.kind = source->guard < 0 ? PTX_SINK : PTX_REGISTER,
+                                .index = (unsigned)source->guard};
+    uint32_t lanes = f->mask, unsure = undefined_in(u, f->frame, &guard, by) & lanes;
+    if (source->guard >= 0) lanes &= *(const uint32_t *)slot_at(w, i->guard) ^ i->guard_flip;
+    uint32_t undefined = undefined_sources(u, w, i, lanes, by);
+    if (undefined && is_access(w, i, __builtin_ctz(undefined))) {
+        report_undefined(w, &by[__builtin_ctz(undefined)], EMU_FINDING_ERROR, i,
+                         "it goes into memory or an address");
+        sync_forget(w->block);
+        return;
+    }
+    undefined |= unsure;
+    if (undefined && !computes(i) && !u->is_doubted) {
+        report_undefined(w, &by[__builtin_ctz(undefined)], EMU_FINDING_WARNING, i,
+                         "it decides a branch or is not followed");
+        u->is_doubted = true;
+    }
+    if (computes(i) || insn_result(i) != NO_SLOT)
+        set_undefined(u, f->frame, &source->operands[0], lanes | unsure,
+                      computes(i) ? undefined : 0, by);
 }
 
 /* ---- faults and deadlocks -------------------------------------------------------------------- */
