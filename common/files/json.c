@@ -2,6 +2,7 @@
 #include "json.h"
 #include "visible.h"
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 enum {
@@ -107,8 +108,10 @@ void json_bool(struct json *j, const char *key, bool value)
     fputs(value ? "true" : "false", j->out);
 }
 
-void json_vput(struct json *j, const char *format, va_list values)
+void json_put(struct json *j, const char *format, ...)
 {
+    va_list values;
+    va_start(values, format);
     while (*(format += strspn(format, " "))) {
         char own[64];
         size_t length = strcspn(format, "{[}]$#?!");
@@ -124,12 +127,5 @@ void json_vput(struct json *j, const char *format, va_list values)
         begin_value(j, key);
         fputs(va_arg(values, const char *), j->out);
     }
-}
-
-void json_put(struct json *j, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    json_vput(j, format, values);
     va_end(values);
 }

@@ -1,11 +1,10 @@
-/* json.h — writes and reads JSON (RFC 8259), value by value. What is written gets commas and
- * indentation by itself. A text may hold any bytes: quotes and control characters are escaped, and
- * each byte that is not UTF-8 becomes U+FFFD, so that the document is valid whatever names it has.
- * Errors are those of the stream. */
+/* json.h — writes JSON (RFC 8259), value by value. Commas and indentation come by themselves. A
+ * text may hold any bytes: quotes and control characters are escaped, and each byte that is not
+ * UTF-8 becomes U+FFFD, so that the document is valid whatever names it holds. Errors are those of
+ * the stream. */
 #ifndef JSON_H
 #define JSON_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,18 +37,5 @@ void json_bool(struct json *, const char *key, bool);
 /* Several at once: "{id# name$ is_new? list[ $ $ ] old! }" has the keys, and says where a number
  * (uint64_t), a text, a truth value, or a text that is JSON already stands. */
 void json_put(struct json *, const char *format, ...);
-void json_vput(struct json *, const char *format, va_list);
-
-/* ---- reading (json_read.c) ------------------------------------------------------------------- */
-
-/* A value is read where it stands, in a text that is valid. NULL is a value that is not there. */
-bool json_is_valid(const char *text);
-/* A member, by its path: "source.path" of {"source": {"path": …}}. */
-const char *json_member(const char *object, const char *path);
-const char *json_item(const char *array, size_t index);
-/* To be freed. NULL: the value is no string. */
-char *json_string(const char *value);
-/* 0 of what is no number. */
-uint64_t json_unsigned(const char *value);
 
 #endif

@@ -55,7 +55,8 @@ build/%.v3.o: %.c
 	$(call compile, for AVX2,-DEMU_ISA=v3 -march=x86-64-v3)
 
 # What runs a program; the rest is for linking others, which a first `make step3` need not wait for.
-EMU_RUNS := $(addprefix build/emu/,libcudart.so.13 libemu_audit.so removed.h emu)
+EMU_RUNS := $(addprefix build/emu/,libcudart.so.13 libemu_audit.so removed.h \
+            dap.py emu)
 IN_EMU   := $(notdir $(EMU_RUNS)) libcudart_static.a
 emu: $(IN_EMU:%=build/emu/%) ## use: build the emulator, build/emu
 
@@ -103,8 +104,10 @@ build/emu/libemu_audit.so: $(AUDITING) $(wildcard $(addprefix common/, \
         tools/emu/command/*.h tools/emu/ptx/*.h files/*.h))
 	$(call made,$(CC),$(CC) $(NOT_SANITIZED) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(AUDITING))
 
-# For nvcc below the command, which looks for it beside the libraries.
+# The command looks for them beside the libraries.
 build/emu/removed.h: common/tools/emu/removed.h
+build/emu/dap.py: common/tools/emu/command/dap.py
+build/emu/removed.h build/emu/dap.py:
 	$(copied)
 
 # The command runs no kernels, so it is linked only with the objects that it calls: from an archive.

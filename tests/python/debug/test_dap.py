@@ -10,6 +10,9 @@ EMU = TOP / "build/emu/emu"
 SOURCE = str(TOP / "tests/python/debug/scan.cu")
 FOLDER = tempfile.TemporaryDirectory()
 SCAN = str(Path(FOLDER.name) / "scan")
+PLACE = {"name": "scan.cu", "path": SOURCE}
+LOOP = {"line": 27, "condition": "t == 40 && d == 2"}
+THREAD = "block (0,0,0) thread (40,0,0)"
 
 
 def setUpModule():
@@ -21,20 +24,15 @@ def tearDownModule():
     FOLDER.cleanup()
 
 
-class Client:
+class Client(unittest.TestCase):
     """Sends requests, and keeps the events that come before each response."""
 
-    def __init__(self):
+    def setUp(self):
         self.adapter = subprocess.Popen([EMU, "dap"], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(self.adapter.communicate)
+        self.addCleanup(self.adapter.kill)
         self.events, self.seq = [], 0
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.adapter.kill()
-        self.adapter.communicate()
 
     def receive(self):
         head = self.adapter.stdout.readline()
@@ -64,10 +62,9 @@ class Client:
 
     def event(self, name):
         """The next event of that name."""
-        while True:
-            event = self.events.pop(0) if self.events else self.receive()
-            if event["event"] == name:
-                return event["body"]
+        while (event := self.events.pop(0) if self.events else self.receive())["event"] != name:
+            pass
+        return event["body"]
 
     def go(self, command, **arguments):
         """The stop at which a request that goes on ends: its reason, line and thread's name."""
@@ -82,158 +79,143 @@ class Client:
         self.ask("launch", program=program, **others)
         self.event("initialized")
 
-    def evaluate(self, expression, context="hover"):
-        return self.ask("evaluate", expression=expression, context=context)["result"]
+    def break_at(self, *points):
+        found = self.ask("setBreakpoints", source=PLACE, breakpoints=points)["breakpoints"]
+        return [(point["id"], point["verified"], point["line"]) for point in found]
+
+    def evaluate(self, expression, context="hover", **others):
+        return self.ask("evaluate", expression=expression, context=context, **others)["result"]
 
 
-PLACE = {"name": "scan.cu", "path": SOURCE}
-LOOP = {"line": 27, "condition": "t == 40 && d == 2"}
-THREAD = "block (0,0,0) thread (40,0,0)"
-
-
-class Sessions(unittest.TestCase):
+class Sessions(Client):
     def test_forward_and_back(self):
-        with Client() as c:
-            c.launch()
-            points = c.ask("setBreakpoints", source=PLACE, breakpoints=[{"line": 36}, LOOP])
-            self.assertEqual(points["breakpoints"], [{"verified": True, "id": 1, "line": 36},
-                                                     {"id": 2, "verified": True, "line": 27}])
-            self.assertEqual(c.go("configurationDone"), ("breakpoint", 27, THREAD))
-            points = c.ask("setBreakpoints", source=PLACE, breakpoints=[{"line": 18}, LOOP])
-            self.assertEqual(points["breakpoints"], [{"id": 3, "verified": True, "line": 19},
-                                                     {"id": 2, "verified": True, "line": 27}])
-            c.ask("setBreakpoints", source=PLACE, breakpoints=[LOOP])
-            self.assertEqual(c.evaluate("info breakpoints", "repl"),
-                             "2   break scan.cu:27 if t == 40 && d == 2, hit 1 times")
+        self.launch()
+        self.assertEqual(self.break_at({"line": 36}, LOOP), [(1, True, 36), (2, True, 27)])
+        self.assertEqual(self.go("configurationDone"), ("breakpoint", 27, THREAD))
+        self.assertEqual(self.break_at({"line": 18}, LOOP), [(3, True, 19), (2, True, 27)])
+        self.break_at(LOOP)
+        self.assertEqual(self.evaluate("info breakpoints", "repl"),
+                         "2   break scan.cu:27 if t == 40 && d == 2, hit 1 times")
 
-            frame, = c.ask("stackTrace", threadId=9)["stackFrames"]
-            self.assertEqual((frame["name"], frame["source"]), ("scan", PLACE))
-            values = {}
-            for scope in c.ask("scopes", frameId=frame["id"])["scopes"]:
-                values[scope["name"]] = {
-                    v["name"]: v["value"] for v in c.ask(
-                        "variables", variablesReference=scope["variablesReference"])["variables"]}
-                reference = scope["variablesReference"] & ~1
-            self.assertEqual((values["Locals"]["t"], values["Locals"]["n"]), ("40", "64"))
-            self.assertIn("%r5", values["Registers"])
-            self.assertEqual(c.ask("setVariable", variablesReference=reference, name="left",
-                                   value="5")["value"], "5")
-            self.assertEqual(c.evaluate("left"), "5")
-            other = c.ask("stackTrace", threadId=1)["stackFrames"][0]  # lane 0 of the warp
-            self.assertEqual(c.ask("evaluate", expression="t", frameId=other["id"])["result"], "32")
+        frame, = self.ask("stackTrace", threadId=9)["stackFrames"]
+        self.assertEqual((frame["name"], frame["source"]), ("scan", PLACE))
+        local, registers = (scope["variablesReference"]
+                            for scope in self.ask("scopes", frameId=frame["id"])["scopes"])
+        values = {v["name"]: v["value"] for reference in (local, registers) for v in self.ask(
+            "variables", variablesReference=reference)["variables"]}
+        self.assertEqual((values["t"], values["n"]), ("40", "64"))
+        self.assertIn("%r5", values)
+        self.assertEqual(self.ask("setVariable", variablesReference=local, name="left",
+                                  value="5")["value"], "5")
+        self.assertEqual(self.evaluate("left"), "5")
+        other = self.ask("stackTrace", threadId=1)["stackFrames"][0]  # lane 0 of the warp
+        self.assertEqual(self.evaluate("t", frameId=other["id"]), "32")
 
-            self.assertEqual(c.go("next", threadId=9), ("step", 28, THREAD))
-            self.assertEqual(c.evaluate("temp[t]"), "7")
-            self.assertEqual(c.go("stepBack", threadId=9), ("breakpoint", 27, THREAD))
-            self.assertEqual((c.evaluate("temp[t]"), c.evaluate("d")), ("2", "2"))
-            self.assertEqual(c.go("stepIn", threadId=9), ("step", 15, THREAD))
-            self.assertEqual([f["name"] for f in c.ask("stackTrace", threadId=9)["stackFrames"]],
-                             ["sum", "scan"])
-            self.assertEqual(c.go("stepOut", threadId=9)[1:], (27, THREAD))
-            self.assertIn("stored 1", c.evaluate("who temp[t]", "repl"))
-            c.event("stopped")
+        self.assertEqual(self.go("next", threadId=9), ("step", 28, THREAD))
+        self.assertEqual(self.evaluate("temp[t]"), "7")
+        self.assertEqual(self.go("stepBack", threadId=9), ("breakpoint", 27, THREAD))
+        self.assertEqual((self.evaluate("temp[t]"), self.evaluate("d")), ("2", "2"))
+        self.assertEqual(self.go("stepIn", threadId=9), ("step", 15, THREAD))
+        self.assertEqual([f["name"] for f in self.ask("stackTrace", threadId=9)["stackFrames"]],
+                         ["sum", "scan"])
+        self.assertEqual(self.go("stepOut", threadId=9)[1:], (27, THREAD))
+        self.assertIn("stored 1", self.evaluate("who temp[t]", "repl"))
+        self.event("stopped")
 
     def test_a_data_breakpoint_and_the_end(self):
-        with Client() as c:
-            c.launch()
-            point, = c.ask("setFunctionBreakpoints", breakpoints=[{"name": "scan"}])["breakpoints"]
-            self.assertTrue(point["verified"])
-            self.assertEqual(c.go("configurationDone")[:2], ("breakpoint", 22))
-            c.ask("setFunctionBreakpoints", breakpoints=[])
-            self.assertIsNone(c.ask("dataBreakpointInfo", name="t")["dataId"])
-            data = c.ask("dataBreakpointInfo", name="temp[3]")["dataId"]
-            points = [{"dataId": data, "accessType": access} for access in ("write", "read")]
-            self.assertTrue(all(p["verified"] for p in c.ask("setDataBreakpoints",
-                                                             breakpoints=points)["breakpoints"]))
-            self.assertEqual(c.go("continue")[0], "data breakpoint")
-            points = c.ask("setDataBreakpoints", breakpoints=points[:1])["breakpoints"]
-            written = c.go("continue")
-            self.assertEqual(written[0::2], ("data breakpoint", "block (0,0,0) thread (3,0,0)"))
-            c.go("continue")
-            self.assertEqual(c.go("reverseContinue")[1], 27)
-            c.ask("setDataBreakpoints", breakpoints=[])
-            self.assertEqual(c.go("continue"), ("end", 0, "host"))
-            self.assertEqual(c.go("reverseContinue")[0], "step")  # as far back as the history goes
-            c.go("continue")
-            c.ask("continue")
-            self.assertEqual(c.event("exited"), {"exitCode": 3})
-            c.event("terminated")
-            self.assertEqual(c.answer("next")["message"], "no program is being debugged")
-            c.ask("disconnect")
-            self.assertEqual(c.adapter.wait(), 0)
+        self.launch()
+        point, = self.ask("setFunctionBreakpoints", breakpoints=[{"name": "scan"}])["breakpoints"]
+        self.assertTrue(point["verified"])
+        self.assertEqual(self.go("configurationDone")[:2], ("breakpoint", 22))
+        self.ask("setFunctionBreakpoints", breakpoints=[])
+        self.assertIsNone(self.ask("dataBreakpointInfo", name="t")["dataId"])
+        data = self.ask("dataBreakpointInfo", name="temp[3]")["dataId"]
+        points = [{"dataId": data, "accessType": access} for access in ("write", "read")]
+        self.assertTrue(all(p["verified"] for p in self.ask(
+            "setDataBreakpoints", breakpoints=points)["breakpoints"]))
+        self.assertEqual(self.go("continue")[0], "data breakpoint")
+        self.ask("setDataBreakpoints", breakpoints=points[:1])
+        self.assertEqual(self.go("continue")[::2],
+                         ("data breakpoint", "block (0,0,0) thread (3,0,0)"))
+        self.go("continue")
+        self.assertEqual(self.go("reverseContinue")[1], 27)
+        self.ask("setDataBreakpoints", breakpoints=[])
+        self.assertEqual(self.go("continue"), ("end", 0, "host"))
+        self.assertEqual(self.go("reverseContinue")[0], "step")  # as far as the history goes
+        self.go("continue")
+        self.ask("continue")
+        self.assertEqual(self.event("exited"), {"exitCode": 3})
+        self.event("terminated")
+        self.assertEqual(self.answer("next")["message"], "no program is being debugged")
+        self.ask("disconnect")
+        self.assertEqual(self.adapter.wait(), 0)
 
     def test_a_race_and_the_programs_output(self):
-        with Client() as c:
-            c.launch(tool="racecheck", cwd=FOLDER.name, args=["wide"])
-            self.assertEqual(c.go("configurationDone")[0], "exception")
-            self.assertIn("other access", c.evaluate("other", "repl"))
-            c.event("stopped")
-            while c.go("continue")[0] != "end":
-                pass
-            c.ask("continue")
-            output = {"stdout": "", "stderr": ""}
-            while (event := c.receive())["event"] != "exited":
-                output[event["body"]["category"]] += event["body"]["output"]
-            self.assertIn("128.25", output["stdout"])
-            self.assertIn("=========", output["stderr"])
+        self.launch(tool="racecheck", cwd=FOLDER.name, args=["wide"])
+        self.assertEqual(self.go("configurationDone")[0], "exception")
+        self.assertIn("other access", self.evaluate("other", "repl"))
+        self.event("stopped")
+        while self.go("continue")[0] != "end":
+            pass
+        self.ask("continue")
+        output = {"stdout": "", "stderr": ""}
+        while (event := self.receive())["event"] != "exited":
+            output[event["body"]["category"]] += event["body"]["output"]
+        self.assertIn("128.25", output["stdout"])
+        self.assertIn("=========", output["stderr"])
 
     def test_pause_and_what_waits_for_it(self):
-        with Client() as c:
-            c.launch(args=["spin"])
-            c.ask("configurationDone")
-            c.send("evaluate", expression="threadIdx.x < 64")
-            c.send("pause")
-            messages = [c.receive() for _ in range(3)]
-            self.assertEqual([m.get("command") or m["body"]["reason"] for m in messages],
-                             ["pause", "pause", "evaluate"])
-            self.assertEqual(messages[2]["body"]["result"], "1")
-            c.ask("terminate")
-            c.event("terminated")
+        self.launch(args=["spin"])
+        self.ask("configurationDone")
+        self.send("evaluate", expression="threadIdx.x < 64")
+        self.send("pause")
+        messages = [self.receive() for _ in range(3)]
+        self.assertEqual([m.get("command") or m["body"]["reason"] for m in messages],
+                         ["pause", "pause", "evaluate"])
+        self.assertEqual(messages[2]["body"]["result"], "1")
+        self.ask("terminate")
+        self.event("terminated")
+
+    def test_a_source_file_slow(self):
+        for text, starts in (("int main() { return x; }\n", False),
+                             ("__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n", True)):
+            (Path(FOLDER.name) / "own.cu").write_text(text, encoding="utf-8")
+            self.events = []
+            response = self.answer("launch", program="own.cu", cwd=FOLDER.name)
+            self.assertEqual(response["success"], starts)
+            said = "".join(e["body"].get("output", "") for e in self.events)
+            self.assertIn("-G" if starts else 'identifier "x" is undefined', said)
 
 
-class Refusals(unittest.TestCase):
+class Refusals(Client):
     REQUESTS = (
         ("flyToTheMoon", {}, "emu dap has no request flyToTheMoon"),
         ("launch", {"program": SCAN}, "a program has been launched already"),
         ("pause", {}, "nothing runs that could be paused"),
-        ("setBreakpoints", {"source": {}}, "the source has no path: it is in no file"),
+        ("setBreakpoints", {"source": {}}, '"path" is missing'),
         ("evaluate", {"expression": "tmp"}, "No kernel is running here."),
-        ("setVariable", {"name": "t"}, '"name" and "value" are needed'),
-    )
-    INPUTS = (
-        (b"hello\r\n\r\n", "has no Content-Length"),
-        (b"x" * 2000, "has no Content-Length"),
-        (b"Content-Length: 5\r\n\r\n{\"a\":", "is no request in JSON"),
-        (b"Content-Length: 7\r\n\r\n{\"a\":1}", "is no request in JSON"),
-        (b"Content-Length: 4\r\n\r\n\"\\u1", "is no request in JSON"),
-        (b"Content-Length: 90\r\n\r\n" + b"[" * 90, "is no request in JSON"),
-        (b"Content-Length: 9\r\n\r\n{}", "the input ends within a message"),
     )
 
     def test_requests(self):
-        with Client() as c:
-            self.assertEqual(c.answer("next")["message"], "no program is being debugged")
-            self.assertIn('"program" is missing', c.answer("launch")["message"])
-            c.launch()
-            for command, arguments, wanted in self.REQUESTS:
-                response = c.answer(command, **arguments)
-                self.assertEqual((response["success"], response["message"]), (False, wanted))
+        self.assertEqual(self.answer("next")["message"], "no program is being debugged")
+        self.assertEqual(self.answer("launch")["message"], '"program" is missing')
+        self.launch()
+        for command, arguments, wanted in self.REQUESTS:
+            response = self.answer(command, **arguments)
+            self.assertEqual((response["success"], response["message"]), (False, wanted))
+
+    def refuses(self, said, **options):
+        done = subprocess.run([EMU, "dap"], capture_output=True, check=False, **options)
+        self.assertEqual((done.returncode, done.stderr.startswith(said)), (2, True), done.stderr)
 
     def test_inputs(self):
-        for text, wanted in self.INPUTS:
-            done = subprocess.run([EMU, "dap"], input=text, capture_output=True, check=False)
-            self.assertEqual(done.returncode, 2, text)
-            self.assertRegex(done.stderr.decode(), "^emu: .*%s.*\n$" % wanted)
+        for text in (b"hello\r\n\r\n", b"Content-Length: 9\r\n\r\n{}",
+                     b"Content-Length: 7\r\n\r\n{\"a\":1}"):
+            self.refuses(b"emu: emu dap: the input is no request of the Debug", input=text)
 
-    def test_a_source_file_slow(self):
-        for text, starts in (("__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n", True),
-                             ("int main() { return x; }\n", False)):
-            (Path(FOLDER.name) / "own.cu").write_text(text, encoding="utf-8")
-            with Client() as c:
-                response = c.answer("launch", program="own.cu", cwd=FOLDER.name)
-                self.assertEqual(response["success"], starts)
-                said = "".join(e["body"]["output"] for e in c.events if e["event"] == "output")
-                self.assertIn("-G" if starts else 'identifier "x" is undefined', said)
+    def test_no_python3(self):
+        self.refuses(b"emu: emu dap needs python3, and cannot run it: No such file or directory;",
+                     env={"PATH": FOLDER.name})
 
 
 if __name__ == "__main__":

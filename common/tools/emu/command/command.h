@@ -28,10 +28,7 @@ __attribute__((format(printf, 1, 2))) char *emu_text(const char *format, ...);
 /* Sets an environment variable. */
 void emu_set(const char *name, const char *value);
 
-/* ---- main.c: the command, and where it and the emulator's libraries lie ---------------------- */
-
-/* Does what the words say: all that main does. */
-int emu_main(int argc, char **argv);
+/* ---- main.c: where the command emu and the emulator's libraries lie -------------------------- */
 
 /* The folder of this command. Ends the process with one sentence if it cannot be found. */
 void emu_own_folder(char folder[PATH_MAX]);
@@ -97,20 +94,6 @@ void emu_debug_command(const char *line);
 void emu_debug_commands(const char *path);
 /* Runs the program under the debugger, and ends the process with its exit code. */
 __attribute__((noreturn)) void emu_debug(const char *program, char *const *arguments);
-/* Makes emu_debug leave the conversation to another process, which has the other end of the socket:
- * it then hands SIGINT on to the program, which stops, and ends the program at SIGTERM. */
-void emu_debug_for(int socket);
-/* The next message of the debugger (../debug/debug.h), whose first letter is returned; '\0': the
- * program has ended. */
-enum { DEBUG_LONGEST = 1 << 16 };
-char emu_debug_hear(int socket, char message[DEBUG_LONGEST]);
-/* Gives the debugger a line. False: the program has ended. */
-bool emu_debug_tell(int socket, const char *line);
-
-/* ---- dap.c: `emu dap` ------------------------------------------------------------------------ */
-
-/* Serves an editor by the Debug Adapter Protocol, on stdin and stdout, and ends the process. */
-_Noreturn void emu_dap(void);
 
 /* ---- agreement.c: the option --report: how exact are the counters of a program's kernels? ---- */
 

@@ -6,6 +6,7 @@
 #include "common/files/json.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,14 +14,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_COMMANDS = 64 };
+enum { MOST_COMMANDS = 64, DEBUG_LONGEST = 1 << 16 };
 
 static const char *commands[MOST_COMMANDS]; /* of --command */
 static size_t command_count, next_command;
 static FILE *script;             /* of --commands */
 static char last[DEBUG_LONGEST]; /* the last line, which an empty one repeats */
 static bool is_json;             /* --json */
-static int adapter;              /* the socket that `emu dap` has made; 0: none */
+static FILE *objects;            /* where its objects go; NULL: to stdout */
 
 void emu_debug_command(const char *line)
 {
@@ -33,8 +34,6 @@ void emu_debug_commands(const char *path)
     script = fopen(path, "r");
     if (script == NULL) emu_refuse("cannot read %s: %s", path, strerror(errno));
 }
-
-void emu_debug_for(int socket) { adapter = socket; }
 
 /* A line of a terminal, with history if there is libedit. NULL: the input has ended. */
 static char *edited_line(const char *prompt)
@@ -95,13 +94,16 @@ static pid_t start(const char *program, char *const *arguments, int socket)
     if (child > 0) return child;
     close(socket);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (is_json) dup2(STDERR_FILENO, STDOUT_FILENO);
+    if (is_json) dup2(open("/dev/null", O_RDONLY), STDIN_FILENO); /* the lines are not for it */
+    if (is_json && !objects) dup2(STDERR_FILENO, STDOUT_FILENO);
     execv(program, arguments);
     fprintf(stderr, "emu: cannot run %s: %s\n", program, strerror(errno));
     _exit(EXIT_FAILURE);
 }
 
-char emu_debug_hear(int socket, char message[DEBUG_LONGEST])
+/* The next message of the debugger (../debug/debug.h), whose first letter is returned; '\0': the
+ * program has ended. */
+static char hear(int socket, char message[DEBUG_LONGEST])
 {
     ssize_t length;
     do length = recv(socket, message, DEBUG_LONGEST - 1, 0);
@@ -110,19 +112,20 @@ char emu_debug_hear(int socket, char message[DEBUG_LONGEST])
     return *message;
 }
 
-bool emu_debug_tell(int socket, const char *line)
+/* Gives the debugger a line. False: the program has ended. */
+static bool tell(int socket, const char *line)
 {
     size_t size = strlen(line) ? strlen(line) : 1; /* an empty message would be an end */
     return send(socket, line, size, MSG_NOSIGNAL) >= 0;
 }
 
 /* --json: prints what has been answered to a line. */
-static void print_json(const char *line, const char *answer, const char *stop)
+static void print_json(const char *line, const char *answer, const char *stop, bool has_ended)
 {
-    struct json j = {.out = stdout, .depth = JSON_IN_LINE};
-    json_put(&j, "{command$ answer$ stop!}", line, answer, *stop ? stop : "null");
-    puts("");
-    fflush(stdout);
+    struct json j = {.out = objects ? objects : stdout, .depth = JSON_IN_LINE};
+    json_put(&j, "{command$ answer$ stop! ended?}", line, answer, *stop ? stop : "null", has_ended);
+    fputc('\n', j.out);
+    fflush(j.out);
 }
 
 /* Answers the debugger until the program has ended, or the lines have. Returns whether the program
@@ -135,14 +138,14 @@ static bool converse(int socket)
     bool has_line = false;
     FILE *out = is_json ? allocated(open_memstream(&answer, &size)) : stdout;
     for (;;) {
-        char kind = emu_debug_hear(socket, message);
+        char kind = hear(socket, message);
         if (kind == 'o') fputs(message + 1, out);
         if (kind == 's') snprintf(stop, sizeof stop, "%s", message + 1);
         if (kind == 'o' || kind == 's') continue;
         fflush(out);
         if (is_json) {
             answer[size] = '\0';
-            if (has_line) print_json(line, answer, stop);
+            if (has_line) print_json(line, answer, stop, kind != 'p');
             rewind(out);
             *stop = '\0';
         }
@@ -150,11 +153,12 @@ static bool converse(int socket)
         has_line = next_line(line);
         if (!has_line) snprintf(line, sizeof line, "quit");
         fflush(stdout);
-        if (!emu_debug_tell(socket, line)) return false;
+        if (!tell(socket, line)) return false;
     }
 }
 
-/* The adapter does not know the program's process: SIGINT makes that stop, SIGTERM ends it. */
+/* --json: what drives the debugger does not know the program's process: SIGINT makes that stop,
+ * SIGTERM ends it. */
 static volatile pid_t child;
 static volatile bool ends_it;
 static void hand_on(int number)
@@ -165,12 +169,15 @@ static void hand_on(int number)
 
 void emu_debug(const char *program, char *const *arguments)
 {
-    int ends[2] = {-1, adapter}, status;
+    int ends[2], status;
     char number[16];
-    if (!adapter && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0)
+    const char *file = setting_text(SETTING_LOG_FILE);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0)
         emu_refuse("cannot make a socket: %s", strerror(errno));
     snprintf(number, sizeof number, "%d", ends[1]);
     is_json = setting_text(SETTING_JSON) != NULL;
+    if (is_json && file && !(objects = fopen(file, "we")))
+        emu_refuse("cannot write the log file %s: %s", file, strerror(errno));
     unsetenv(settings[SETTING_JSON].variable);
     emu_set(settings[SETTING_DEBUG].variable, number);
     const char *counters = setting_text(SETTING_COUNTERS); /* wanted by --csv */
@@ -179,11 +186,13 @@ void emu_debug(const char *program, char *const *arguments)
     emu_set(settings[SETTING_PROGRESS].variable, "0");
     if (setting_text(SETTING_CLOCK_SEED) == NULL)
         emu_set(settings[SETTING_CLOCK_SEED].variable, "1"); /* the run repeats */
-    signal(SIGINT, adapter ? hand_on : SIG_IGN);             /* the program stops then */
-    if (adapter) signal(SIGTERM, hand_on);
+    signal(SIGINT, is_json ? hand_on : SIG_IGN);             /* the program stops then */
+    if (is_json) signal(SIGTERM, hand_on);
+    if (is_json) prctl(PR_SET_PDEATHSIG, SIGTERM); /* the driver has ended */
     child = start(program, arguments, ends[0]);
+    if (is_json) signal(SIGPIPE, SIG_IGN); /* what it has compiled is removed */
     close(ends[1]);
-    if (!adapter) ends_it = converse(ends[0]);
+    ends_it |= converse(ends[0]);
     fflush(stdout);
     if (ends_it) kill(child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;

@@ -212,12 +212,23 @@ static char **get_program(char **words, bool debugs, char path[PATH_MAX])
     return words;
 }
 
-int emu_main(int argc, char **argv)
+/* `emu dap`: what an editor asks (dap.py). */
+_Noreturn static void become_adapter(void)
+{
+    char own[PATH_MAX], folder[PATH_MAX];
+    emu_own_file(own);
+    emu_library_folder(folder);
+    execlp("python3", "python3", own_file(folder, "dap.py"), own, NULL);
+    emu_refuse("emu dap needs python3, and cannot run it: %s; install the package python3",
+               strerror(errno));
+}
+
+int main(int argc, char **argv)
 {
     if (argc > 2 && strcmp(argv[0], "emu-tool") == 0) emu_start_tool(argv + 1);
     bool report = false, debugs = false;
     char path[PATH_MAX], **given = argv + emu_options(argc, argv, &report);
-    if (strcmp(given[0], "dap") == 0) emu_dap();
+    if (strcmp(given[0], "dap") == 0) become_adapter();
     if (strcmp(given[0], "debug") == 0) { /* options may follow this word, too */
         debugs = true;
         given[0] = argv[0];
@@ -236,5 +247,3 @@ int emu_main(int argc, char **argv)
     if (!emulated) return emu_command(path, words);
     emu_run_wait(path, words);
 }
-
-int main(int argc, char **argv) { return emu_main(argc, argv); }
