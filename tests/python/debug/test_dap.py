@@ -193,7 +193,8 @@ class Refusals(Client):
         ("launch", {"program": SCAN}, "a program has been launched already"),
         ("pause", {}, "nothing runs that could be paused"),
         ("setBreakpoints", {"source": {}}, '"path" is missing'),
-        ("evaluate", {"expression": "tmp"}, "No kernel is running here."),
+        ("evaluate", {"expression": "tmp"},
+         "No kernel is running here: `back` goes to the end of the one before."),
     )
 
     def test_requests(self):

@@ -180,9 +180,7 @@ void emu_debug(const char *program, char *const *arguments)
         emu_refuse("cannot write the log file %s: %s", file, strerror(errno));
     unsetenv(settings[SETTING_JSON].variable);
     emu_set(settings[SETTING_DEBUG].variable, number);
-    const char *counters = setting_text(SETTING_COUNTERS); /* wanted by --csv */
-    if (counters == NULL || strcmp(counters, "summary") == 0)
-        emu_set(settings[SETTING_COUNTERS].variable, "0");
+    if (setting_text(SETTING_CSV) == NULL) emu_set(settings[SETTING_COUNTERS].variable, "0");
     emu_set(settings[SETTING_PROGRESS].variable, "0");
     if (setting_text(SETTING_CLOCK_SEED) == NULL)
         emu_set(settings[SETTING_CLOCK_SEED].variable, "1"); /* the run repeats */
