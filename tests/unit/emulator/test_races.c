@@ -86,7 +86,7 @@ Test(schedules, right_kernels_stay_right_slow)
 /* ---- racecheck between operations of streams and graphs -------------------------------------- */
 
 /* Programs in which they, or what kernels launch, are in order or not (ordered.cu, dynamic.cu), and
- * what is said of the pairs race-streams-* and race-graph-*. */
+ * what is said of the pairs race-streams-*, race-graph-* and race-early-*. */
 
 TestSuite(stream_races, .init = command_init, .fini = command_fini, .timeout = 120);
 
@@ -136,9 +136,10 @@ Test(stream_races, too_many_operations_are_told)
 
 static void run_wrong(const char *name, const char *options)
 {
+    bool is_early = strncmp(name, "race-early", strlen("race-early")) == 0;
     expect_status(FOUND_IN_STREAMS,
-                  "$emu --tool racecheck --error-exitcode %d %s $pairs/race-streams %s wrong 2>&1",
-                  FOUND_IN_STREAMS, options, name);
+                  "$emu --tool racecheck --error-exitcode %d %s $pairs/%s %s wrong 2>&1",
+                  FOUND_IN_STREAMS, options, is_early ? "race-early" : "race-streams", name);
 }
 
 /* The operations, where they were begun, the memory, and what to do; a finding for each pair of
@@ -160,6 +161,9 @@ Test(stream_races, say_what_is_missing_slow)
         {"race-streams-free-async", "is a cudaStreamWaitEvent() or a synchronisation missing "
                                     "before it is freed?"},
         {"race-streams-buffers", "1 hazard displayed"},
+        {"race-early-late", "is a cudaGridDependencySynchronize() missing before this access?"},
+        {"race-early-barrier", "[63 hazards]"}, /* one thread has waited */
+        {"race-early-chain", "is a cudaGridDependencySynchronize() missing there?"},
         {"race-graph-edge", "is an edge of the graph missing between them?"},
         {"race-graph-stream",
          "the kernel in a graph in stream 13 wrote it, the copy in stream 14"}};

@@ -186,6 +186,8 @@ enum fence {
 void event_fence(struct warp *, const struct insn *, uint32_t lanes, enum fence);
 /* The other side of a fence of a scope: what the lanes have read comes before what they do next. */
 void event_reader_fence(struct warp *, const struct insn *, uint32_t lanes, enum fence scope);
+/* These lanes have waited for the kernels that this one may begin before (griddepcontrol.wait). */
+void event_grid_wait(struct warp *, uint32_t lanes);
 /* These lanes have all come to a bar.warp.sync, or to a match.sync. */
 void event_warp_sync(struct warp *, const struct insn *, uint32_t lanes);
 void event_match(struct warp *, uint32_t lanes);

@@ -205,6 +205,12 @@ void op_proxy_fence(struct warp *w, const struct insn *i, uint32_t mask)
     if (i->address.space != PTX_SHARED) event_fence(w, i, mask, FOR_GLOBAL_COPIES);
 }
 
+void op_grid_wait(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    (void)i;
+    if (announces(w->block, ANNOUNCE_ORDER)) event_grid_wait(w, mask);
+}
+
 /* Called once per member mask, when all its lanes have arrived. */
 void op_warp_sync(struct warp *w, const struct insn *i, uint32_t mask)
 {

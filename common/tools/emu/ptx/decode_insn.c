@@ -101,7 +101,8 @@ void decode_nothing(struct decoder *d, const struct ptx_instruction *source, str
     for (unsigned k = 0; k < operands; k++)
         check_quiet_operand(d, source, q->operands[k], &source->operands[k]);
     if (policy) source_slot(d, &source->operands[operands], 8);
-    i->fn = op_find("nothing")->fn;
+    /* griddepcontrol.wait: racecheck needs to know which threads have waited. */
+    i->fn = has_word(source, "wait") ? op_grid_wait : op_find("nothing")->fn;
 }
 
 /* ---- decodes one instruction, by the family of its opcode ------------------------------------ */

@@ -733,6 +733,7 @@ WARP_OP(op_elect);     /* d|predicate */
  * i->address.space the memory of a fence.proxy.async (PTX_GENERIC: all). */
 WARP_OP(op_fence);
 WARP_OP(op_proxy_fence);
+WARP_OP(op_grid_wait);
 WARP_OP(op_warp_sync); /* of the member mask */
 
 /* Tensor cores (ops/): mma and wmma.mma; wmma's loads and stores; ldmatrix and

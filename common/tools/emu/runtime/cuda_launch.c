@@ -351,6 +351,9 @@ static cudaError_t read_attribute(const cudaLaunchAttribute *a, struct kernel_wo
         return cudaSuccess;
     case cudaLaunchAttributePriority: work->priority = a->val.priority; return cudaSuccess;
     case cudaLaunchAttributeClusterDimension: return read_cluster(a, work);
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+        work->early = a->val.programmaticStreamSerializationAllowed != 0;
+        return cudaSuccess;
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
         if (!a->val.deviceUpdatableKernelNode.deviceUpdatable) return cudaSuccess;
         return cudart_not_supported("a node of a graph that kernels change",
@@ -359,7 +362,6 @@ static cudaError_t read_attribute(const cudaLaunchAttribute *a, struct kernel_wo
     case cudaLaunchAttributeAccessPolicyWindow:
     case cudaLaunchAttributeSynchronizationPolicy:
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-    case cudaLaunchAttributeProgrammaticStreamSerialization:
     case cudaLaunchAttributeProgrammaticEvent:
     case cudaLaunchAttributeMemSyncDomainMap:
     case cudaLaunchAttributeMemSyncDomain:

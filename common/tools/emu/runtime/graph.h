@@ -22,6 +22,7 @@ struct kernel_work {
     bool cooperative;
     int priority;
     dim3 cluster; /* x = 0: as the kernel was compiled */
+    bool early;   /* it may begin before the kernel before it in its stream has ended */
 };
 
 struct work {

@@ -47,9 +47,10 @@ static stream_op begin(struct stream_op_info *info, const stream_op *needs, size
     return stream_op_begin(all, info, needs, count);
 }
 
-/* Begins an operation in a stream, which also comes after `other`. */
-static stream_op begin_in_stream(cudaStream_t stream, enum stream_op_kind kind, const char *library,
-                                 stream_op other)
+/* Begins an operation in a stream, which also comes after `other`. `early`: it may begin before the
+ * kernel before it has ended. */
+static stream_op begin_early(cudaStream_t stream, enum stream_op_kind kind, const char *library,
+                             stream_op other, bool early)
 {
     struct object *object = cudart_stream_object(stream);
     struct stream_op_info info = {.kind = kind,
@@ -60,15 +61,24 @@ static stream_op begin_in_stream(cudaStream_t stream, enum stream_op_kind kind, 
                                                      : STREAM_BLOCKING,
                                   .device = cudart_stream_device(stream),
                                   .stream = cudart_stream_id(stream)};
-    stream_op needs[] = {object != NULL ? object->last : 0, other};
+    stream_op last = early ? stream_op_last_kernel(all, &info) : 0;
+    if (last != 0) info.early = 1;
+    stream_op needs[] = {last != 0 ? last : object != NULL ? object->last : 0, other};
     stream_op op = begin(&info, needs, 2);
     if (object != NULL) object->last = op;
     return op;
 }
 
+static stream_op begin_in_stream(cudaStream_t stream, enum stream_op_kind kind, const char *library,
+                                 stream_op other)
+{
+    return begin_early(stream, kind, library, other, false);
+}
+
 void cudart_order_begin(cudaStream_t stream, const struct work *work)
 {
-    if (all != NULL) current = begin_in_stream(stream, kind_of(work->type), NULL, 0);
+    bool is_early = work->type == cudaGraphNodeTypeKernel && work->kernel.early;
+    if (all != NULL) current = begin_early(stream, kind_of(work->type), NULL, 0, is_early);
 }
 
 void cudart_order_library(cudaStream_t stream, const char *name)

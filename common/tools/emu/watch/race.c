@@ -264,6 +264,7 @@ static void access_granule(const struct lane_access *t)
     struct race *race = t->owner->device;
     struct planes *planes = t->space == PTX_SHARED ? &t->owner->planes : &race->shadow.planes;
     struct shadow_page *page = race_page_at(t, t->address);
+    if (race->early && t->space == PTX_GLOBAL) race_early_access(t);
     size_t index = t->address / GRANULE & race_index_mask(t->space);
     bool is_kept = t->reads && record_equals(shadow_record(page, READ, index), t->record,
                                              t->layout->place_mask);
@@ -506,7 +507,10 @@ access_lanes(const struct plain *p, struct lane_access *t, const struct access *
 static bool race_is_plain(const struct lane_access *t, const struct access *access)
 {
     bool all_used = !(bits_from_to(0, access->bytes) & ~t->used);
-    return (t->kind & ~(unsigned)KIND_CONSTANT) == (KIND_WEAK | BY_THREAD << AGENT_AT) &&
+    bool is_early =
+        t->owner->device->early && t->space == PTX_GLOBAL && race_early_matters(t->w, access->mask);
+    return !is_early &&
+           (t->kind & ~(unsigned)KIND_CONSTANT) == (KIND_WEAK | BY_THREAD << AGENT_AT) &&
            access->operation != OPERATION_ATOMIC && t->owner == t->w->block->racecheck && all_used;
 }
 

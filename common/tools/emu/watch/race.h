@@ -59,12 +59,16 @@ struct stream_op_info {
     const char *library; /* of STREAM_OP_LIBRARY: the function */
     stream_op launcher;  /* the kernel that has launched it; 0: the host has */
     struct emu_host_place place; /* where the program called the runtime */
+    size_t early; /* a kernel may begin before so many of its needs, the first, have ended */
 };
 
 /* Begins an operation that comes after these (0: none) and after all that the host has waited for.
  * Returns its number; 0: there are too many, and nothing is said about it. */
 stream_op stream_op_begin(struct stream_ops *, const struct stream_op_info *,
                           const stream_op *needs, size_t count);
+/* The kernel that an operation in this stream would follow; 0: something else comes between, or the
+ * host has waited for it. */
+stream_op stream_op_last_kernel(struct stream_ops *, const struct stream_op_info *);
 /* The host has waited for an operation; for all of a device. */
 void stream_op_wait(struct stream_ops *, stream_op);
 void stream_ops_wait_device(struct stream_ops *, int device);
@@ -112,7 +116,7 @@ enum { STREAM_CONDITION_BYTES = 4 };
  *   code_uses.c      what the code does with a value
  *   value_bits.c     in which bits of a register a value may be
  *   race_stream_order.c  the order of launches and copies, by streams, events and graphs
- *   race_streams.c   compares the accesses of those that nothing orders
+ *   race_streams.c   compares the accesses of those that nothing orders; kernels that begin early
  *   race_report.c    hazards as text
  *
  * The machine announces to these files what orders accesses (machine/events.h, ANNOUNCE_ORDER).
@@ -243,6 +247,9 @@ struct race {
     /* grids whose launches run, the youngest first (race_children.c) */
     struct race_family *families;
     uint64_t ended; /* the last launch's, if the history may need its accesses; else 0 */
+    /* A launch that may begin early, compared with the kernels before it; NULL: it may not. */
+    struct op_comparison *early;
+    bool has_waited; /* it has executed a griddepcontrol.wait */
     struct vclock_space space;
     struct shadow shadow;
     struct record_rows rows; /* of this launch's short records */
@@ -293,6 +300,8 @@ bool lane_is_fenced(const struct warp *, int lane, enum fence, record);
 bool lane_is_after(const struct warp *, int lane, record);
 bool lane_is_after_copy(const struct warp *, int lane, record, unsigned key);
 bool lane_has_fenced(const struct warp *, int lane);
+/* Is it after a griddepcontrol.wait of any thread? */
+bool lane_has_waited(const struct warp *, int lane);
 /* Increases the block's time. */
 void clock_tick(struct race_block *);
 /* For another block: all clocks are 0. */
@@ -484,10 +493,20 @@ struct op_code {
     struct op_place places[];
 };
 
+/* A kernel that may begin before others have ended. */
+struct op_early {
+    struct op_clock begun; /* what comes before its threads that have not waited */
+    bool never_waited;     /* it has ended, and none of its threads has waited */
+    bool has_gap; /* that is so of one of `needs`: what comes before that one may still run */
+    size_t count;
+    stream_op needs[]; /* the kernels that it waits for */
+};
+
 struct op_state {
     struct stream_op_info info;
     uint32_t chain, time; /* it is the time-th operation of its chain, counted from 1 */
     struct op_clock clock;
+    struct op_early *early; /* NULL: it begins when all is over that comes before it */
     struct op_code *code; /* of a kernel that has run */
 };
 
@@ -536,6 +555,11 @@ struct op_state *op_at(const struct stream_ops *, stream_op);
 /* Does the first come before the second? Is there any order between them? */
 bool op_is_before(const struct stream_ops *, stream_op, stream_op);
 bool op_is_ordered(const struct stream_ops *, stream_op, stream_op);
+/* Is it over when threads of an early kernel run that have waited, or have not? True if that is
+ * not because it begins early. */
+bool op_is_over(const struct stream_ops *, stream_op, stream_op early, bool has_waited);
+/* Does a kernel wait for the other one itself? */
+bool op_waits_for(const struct op_state *early, stream_op);
 /* Is there an operation that is neither before this one nor after it? */
 bool op_has_rivals(const struct stream_ops *, stream_op);
 /* Lets the second come after the first. */
@@ -557,6 +581,9 @@ struct op_comparison {
     stream_op op;
     stream_op asked; /* the operation that was asked for last, */
     bool is_ordered; /* and whether it is before or after `op` */
+    /* Threads of `op`, which begins early, with those before it; and whether they have waited. */
+    bool is_early, has_waited;
+    bool has_gap, by_atomics; /* as of struct op_early; it acts on what its atomics return */
     struct op_conflict conflicts[MOST_CONFLICTS];
     size_t count;
 };
@@ -572,6 +599,11 @@ void race_ops_begin_launch(struct race *);
 void race_ops_end_launch(struct race *, const struct launch *);
 /* And the conditions of graphs that it has set. */
 void race_ops_end_conditions(struct race *, const struct launch *);
+/* If the launch may begin early: prepares race->early; compares an access of a lane, to global
+ * memory; does this matter for one of these lanes? */
+void race_early_begin(struct race *, const struct launch *);
+void race_early_access(const struct lane_access *);
+bool race_early_matters(const struct warp *, uint32_t lanes);
 /* Drops all accesses, since all operations are over. With the lock held. */
 void race_ops_drop_all(struct stream_ops *);
 /* Memory is freed. */

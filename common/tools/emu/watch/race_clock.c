@@ -100,6 +100,27 @@ static void lanes_acquire(const struct warp *w, uint32_t lanes, struct vclock *k
     }
 }
 
+/* A wait is in the clocks of all threads that are ordered after it, as if block 0 had made a copy
+ * at this time. */
+enum { WAITED = 1 };
+
+bool lane_has_waited(const struct warp *w, int lane)
+{
+    const struct record_parts wait = {.time = WAITED};
+    return lane_is_after_copy(w, lane, record_of(layout_of(w), wait), WAIT_KEY);
+}
+
+void event_grid_wait(struct warp *w, uint32_t lanes)
+{
+    const struct vclock_entry entry = {WAIT_KEY, WAITED};
+    struct race *race = w->block->racecheck->device;
+    if (!race->early) return;
+    struct vclock *clock = vclock_of_block(&race->space, 0, 0, &entry, 1);
+    lanes_acquire(w, lanes, clock);
+    vclock_drop(&race->space, &clock);
+    race->has_waited = true;
+}
+
 static struct vclock *lanes_fence_clock(const struct warp *w, uint32_t lanes, enum fence fence)
 {
     struct vclock *all = NULL;

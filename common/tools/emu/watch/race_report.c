@@ -422,6 +422,7 @@ struct op_side {
     struct op_place place;
     const char *access, *did;
     bool is_launcher; /* it has launched the other side, or what has launched that */
+    bool is_early, waits_for_it; /* it begins before the other side is over; and may wait for it */
 };
 
 static struct op_side side_of(const struct stream_ops *ops, record v, bool writes, bool is_now)
@@ -495,6 +496,13 @@ static const char *advice_of(const struct op_side *before, const struct op_side 
         return "The second kernel was launched, by itself or by another one, when the first had "
                "not come to its access, or by a thread that is not ordered with it: does the "
                "access belong before the launch, or the launch into cudaStreamTailLaunch?";
+    if (now->is_early)
+        return now->waits_for_it
+                   ? "The second kernel may begin before the first has ended: is a "
+                     "cudaGridDependencySynchronize() missing before this access?"
+                   : "The second kernel may begin before the first has ended, because a kernel "
+                     "between them does not wait for the first: is a "
+                     "cudaGridDependencySynchronize() missing there?";
     if (before->op->info.launcher && now->op->info.launcher)
         return "No stream or event in the kernels that launched them orders these two: do both "
                "belong into one stream, or the later one into cudaStreamTailLaunch?";
@@ -574,6 +582,8 @@ void op_report(struct stream_ops *ops, struct emu *emu, const struct launch *lau
     struct op_side before = side_of(ops, c->before, c->before_wrote, false),
                    now = side_of(ops, c->now, c->now_writes, true);
     before.is_launcher = has_launched(ops, &before, now.op);
+    now.is_early = now.op->early && op_is_before(ops, op_of(c->before), op_of(c->now));
+    now.waits_for_it = now.is_early && op_waits_for(now.op, op_of(c->before));
     describe_side(&before, one, sizeof one);
     describe_side(&now, other, sizeof other);
     snprintf(head, sizeof head, "Error: Race reported between %s\n    and %s", one, other);

@@ -25,6 +25,7 @@ void race_close(struct race *race)
     free(race->uses);
     free(race->places);
     free(race->conditions);
+    free(race->early);
     free(race);
 }
 
@@ -158,6 +159,7 @@ void race_begin(struct launch *launch)
     race->fences = race->strict_readers ? FENCES : READ_BLOCK;
     open_places(race, launch->kernel, blocks);
     look_at_code(race, launch->kernel);
+    if (race->ops) race_early_begin(race, launch);
 }
 
 void race_end(struct launch *launch)

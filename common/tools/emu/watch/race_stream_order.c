@@ -59,11 +59,14 @@ void op_connect(struct stream_ops *ops, stream_op before, stream_op number)
     const struct op_state *a = op_at(ops, before);
     struct op_state *b = op_at(ops, number);
     if (a && b) join(&b->clock, &a->clock);
+    if (a && b && b->early) join(&b->early->begun, &a->clock);
 }
 
 static void op_free(struct op_state *op)
 {
     free(op->clock.time);
+    if (op->early) free(op->early->begun.time);
+    free(op->early);
     if (op->code) free(op->code->kernel);
     free(op->code);
 }
@@ -143,6 +146,67 @@ static void join_after(struct stream_ops *ops, const struct stream_op_info *info
     if (info->stream_kind == STREAM_BLOCKING) join(&ops->blocking[info->device], clock);
 }
 
+/* ---- kernels that begin early ---------------------------------------------------------------- */
+
+/* Such a kernel waits for others by griddepcontrol.wait. It has two clocks. One is its place in the
+ * order of operations, for all that comes after it. The other, in struct op_early, says what is
+ * over when its first threads run: what the kernels that it waits for come after. If one of them
+ * has begun early and has not waited, that is no more than what was over when that one began. */
+
+bool op_waits_for(const struct op_state *op, stream_op other)
+{
+    for (size_t k = 0; k < op->early->count; k++)
+        if (op->early->needs[k] == other) return true;
+    return false;
+}
+
+bool op_is_over(const struct stream_ops *ops, stream_op before, stream_op number, bool has_waited)
+{
+    const struct op_state *a = op_at(ops, before), *b = op_at(ops, number);
+    if (!a || !b || time_of(&b->clock, a->chain) < a->time) return true;
+    return time_of(&b->early->begun, a->chain) >= a->time ||
+           (has_waited && op_waits_for(b, before));
+}
+
+stream_op stream_op_last_kernel(struct stream_ops *ops, const struct stream_op_info *now)
+{
+    stream_op last = 0;
+    pthread_mutex_lock(&ops->lock);
+    for (size_t k = ops->count; k-- > 0;) {
+        const struct stream_op_info *info = &ops->ops[k].info;
+        bool is_same =
+            info->stream == now->stream && info->device == now->device && !info->in_graph;
+        bool may_order = info->device == now->device && info->stream_kind != now->stream_kind &&
+                         info->stream_kind != STREAM_ALONE && now->stream_kind != STREAM_ALONE;
+        if (is_same && info->kind == STREAM_OP_KERNEL) last = ops->first + k;
+        if (is_same || may_order) break;
+    }
+    pthread_mutex_unlock(&ops->lock);
+    return last;
+}
+
+static struct op_early *early_of(const struct stream_ops *ops, const struct stream_op_info *info,
+                                 const stream_op *needs, size_t count)
+{
+    struct op_early *early =
+        allocated(calloc(1, sizeof *early + info->early * sizeof *early->needs));
+    join(&early->begun, &ops->host);
+    for (size_t i = 0; i < count; i++) {
+        const struct op_state *need = op_at(ops, needs[i]);
+        bool is_waited_for = need && i < info->early && need->info.kind == STREAM_OP_KERNEL,
+             has_gap = is_waited_for && need->early && need->early->never_waited;
+        if (!need) continue;
+        const struct op_clock *clock = has_gap ? &need->early->begun : &need->clock;
+        for (size_t chain = clock->chains; chain-- > 0;) {
+            bool is_itself = is_waited_for && chain == need->chain && !has_gap;
+            set_time(&early->begun, chain, clock->time[chain] - is_itself);
+        }
+        if (is_waited_for) early->needs[early->count++] = needs[i];
+        early->has_gap |= has_gap;
+    }
+    return early;
+}
+
 static bool begin(struct stream_ops *ops, const struct stream_op_info *info, const stream_op *needs,
                   size_t count)
 {
@@ -154,6 +218,7 @@ static bool begin(struct stream_ops *ops, const struct stream_op_info *info, con
         free(op.clock.time);
         return false;
     }
+    if (info->early) op.early = early_of(ops, info, needs, count);
     op.chain = (uint32_t)chain;
     op.time = ops->chains[chain].time + 1;
     set_time(&op.clock, chain, op.time);

@@ -13,7 +13,10 @@
  * Strong accesses (volatile, relaxed, atomic) of two kernels do not race with each other. A kernel
  * that reads by a strong load what another has written so may have waited for it, by a flag or a
  * lock, although no stream orders the two. From then on it counts as ordered after the other
- * one. */
+ * one.
+ *
+ * Threads of a kernel that begins early are also compared with kernels that the streams order
+ * before it, until they have waited for them. */
 #include "race.h"
 
 enum { MOST_RANGES = 4096 };
@@ -263,7 +266,8 @@ static bool is_unordered(struct op_comparison *c, stream_op other)
 {
     if (c->asked != other) {
         c->asked = other;
-        c->is_ordered = op_is_ordered(c->ops, other, c->op);
+        c->is_ordered = c->is_early ? op_is_over(c->ops, other, c->op, c->has_waited)
+                                    : op_is_ordered(c->ops, other, c->op);
     }
     return !c->is_ordered;
 }
@@ -321,7 +325,7 @@ static struct granule cells_of_range(const struct op_range *range, uint64_t addr
     return g;
 }
 
-/* ---- a launch that has ended ----------------------------------------------------------------- */
+/* ---- kernels that wait for a flag ------------------------------------------------------------ */
 
 static bool is_strong_code(const struct insn *i) { return (i->order & ORDER_KIND) != ORDER_WEAK; }
 
@@ -359,6 +363,71 @@ static void order_by_flag(struct op_comparison *c, bool by_atomics, const struct
             c->asked = 0;
         }
 }
+
+/* ---- a launch that begins early -------------------------------------------------------------- */
+
+/* Its accesses are compared with the history when they are made, since their order with earlier
+ * kernels changes when a thread waits. */
+
+void race_early_begin(struct race *race, const struct launch *launch)
+{
+    struct stream_ops *ops = race->ops;
+    free(race->early);
+    race->early = NULL;
+    race->has_waited = false;
+    pthread_mutex_lock(&ops->lock);
+    const struct op_state *op = op_at(ops, launch->operation);
+    if (op && op->early && !ops->off) {
+        race->early = allocated(malloc(sizeof *race->early));
+        *race->early = (struct op_comparison){.ops = ops,
+                                              .op = launch->operation,
+                                              .is_early = true,
+                                              .has_gap = op->early->has_gap,
+                                              .by_atomics = acts_on_atomics(race, launch->kernel)};
+    }
+    pthread_mutex_unlock(&ops->lock);
+}
+
+bool race_early_matters(const struct warp *w, uint32_t lanes)
+{
+    bool matters = w->block->racecheck->device->early->has_gap;
+    for (; lanes && !matters; lanes &= lanes - 1)
+        matters = !lane_has_waited(w, __builtin_ctz(lanes));
+    return matters;
+}
+
+void race_early_access(const struct lane_access *t)
+{
+    struct op_comparison *c = t->owner->device->early;
+    bool has_waited = lane_has_waited(t->w, t->lane);
+    if (has_waited && !c->has_gap) return;
+    pthread_mutex_lock(&c->ops->lock);
+    const struct page *page = pages_find(&c->ops->history.pages, t->address >> PAGE_BITS);
+    if (page) {
+        const struct shadow_page *content = (const struct shadow_page *)page->content;
+        struct granule now = {{0}}, before = shadow_granule(&c->ops->history.planes, content,
+                                                            t->address % PAGE_BYTES / GRANULE);
+        now.access[t->reads ? READ : LAST_WRITE] = op_cell(t->layout, t->record, c->op);
+        c->asked = 0;
+        c->has_waited = has_waited;
+        order_by_flag(c, c->by_atomics, &now, &before);
+        compare_cells(c, t->address, &now, &before);
+    }
+    pthread_mutex_unlock(&c->ops->lock);
+}
+
+/* Reports what it has found, unless a flag has ordered the two since. */
+static void end_early(struct race *race, struct op_state *op, const struct launch *launch)
+{
+    const struct op_comparison *c = race->early;
+    if (!c) return;
+    op->early->never_waited = !race->has_waited;
+    for (size_t i = 0; i < c->count; i++)
+        if (!op_is_over(c->ops, op_of(c->conflicts[i].before), c->op, false))
+            op_report(c->ops, launch->emu, launch, &c->conflicts[i]);
+}
+
+/* ---- a launch that has ended ----------------------------------------------------------------- */
 
 /* A page of the launch, with the same one of the history. */
 struct two_pages {
@@ -507,6 +576,7 @@ void race_ops_end_launch(struct race *race, const struct launch *launch)
     if (has_rivals) keep_launches(ops); /* of other devices */
     race->ended = op ? launch->operation : 0;
     if (op) op->code = op_code_of(ops, race, launch);
+    if (op) end_early(race, op, launch);
     if (op && (has_rivals || race->families) && !ops->off)
         compare_launch(ops, race, launch, has_rivals);
     if (op && tells_the_host(race, launch->emu)) op_wait(ops, launch->operation);

@@ -26,7 +26,8 @@ enum {
     BULK_READ_KEY = COPY_KEY + MAX_THREADS, /* a thread's cp.async.bulk: their reads, */
     BULK_KEY = BULK_READ_KEY + MAX_THREADS, /* and their writes */
     BARRIER_KEY = BULK_KEY + MAX_THREADS,   /* all cp.async.bulk that arrive at one mbarrier */
-    MAX_KEYS = BARRIER_KEY + MAX_THREADS
+    WAIT_KEY = BARRIER_KEY + MAX_THREADS,   /* any thread's griddepcontrol.wait */
+    MAX_KEYS
 };
 
 typedef uint32_t timestamp;

@@ -1,0 +1,94 @@
+/* race-early.cu — pairs: kernels that may begin before the kernel before them has ended
+ * (programmatic dependent launch). pair.h says how a pair is written. */
+#include "pair.h"
+
+enum { N = 64 };
+
+template <typename... P, typename... A>
+static void launch_early(cudaStream_t stream, void (*kernel)(P...), A... arguments)
+{
+    cudaLaunchAttribute early = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {1, N, 0, stream, &early, 1};
+    cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+/* What several pairs launch. The next kernel may begin before they have accessed memory. */
+__global__ void fill(int *out)
+{
+    cudaTriggerProgrammaticLaunchCompletion();
+    out[threadIdx.x] = threadIdx.x;
+}
+template <bool waits> __global__ void square(int *out, const int *in)
+{
+    cudaTriggerProgrammaticLaunchCompletion();
+    if (waits) cudaGridDependencySynchronize();
+    out[threadIdx.x] = in[threadIdx.x] * in[threadIdx.x];
+}
+
+/* race-early-attribute — a kernel that does not wait is launched with the attribute. */
+HOST(race_early_attribute)
+{
+    int *a = zeros<int>(N), *b = zeros<int>(N);
+    cudaStream_t stream = new_stream();
+    cudaDeviceSynchronize();
+    fill<<<1, N, 0, stream>>>(a); /* racecheck: Race reported in fill() */
+    if (right)
+        square<false><<<1, N, 0, stream>>>(b, a);
+    else
+        launch_early(stream, square<false>, b, a);
+}
+
+/* race-early-barrier — one thread waits, and no barrier orders the others after it. */
+template <bool right> __global__ void race_early_barrier(int *out, const int *in)
+{
+    if (threadIdx.x == 0) cudaGridDependencySynchronize();
+    if (right) __syncthreads();
+    out[threadIdx.x] = in[threadIdx.x]; /* racecheck: Race reported */
+}
+HOST(race_early_barrier)
+{
+    int *a = zeros<int>(N), *b = zeros<int>(N);
+    fill<<<1, N>>>(a);
+    launch_early(0, race_early_barrier<right>, b, a);
+}
+
+/* race-early-chain — the third kernel waits for the second, which does not wait for the first. */
+HOST(race_early_chain)
+{
+    int *a = zeros<int>(N), *b = zeros<int>(N), *c = zeros<int>(N), *d = zeros<int>(N);
+    fill<<<1, N>>>(a); /* racecheck: Race reported in fill() */
+    launch_early(0, square<right>, c, b);
+    launch_early(0, square<true>, d, a);
+}
+
+/* race-early-late — a kernel waits after it has cleared what the one before it may still read. */
+template <bool right> __global__ void race_early_late(int *sums)
+{
+    if (right) cudaGridDependencySynchronize();
+    sums[threadIdx.x] = 0; /* racecheck: Race reported */
+    cudaGridDependencySynchronize();
+    sums[threadIdx.x] = 1;
+}
+HOST(race_early_late)
+{
+    int *a = zeros<int>(N), *b = zeros<int>(N);
+    square<false><<<1, N>>>(b, a);
+    launch_early(0, race_early_late<right>, a);
+}
+
+/* race-early-prefetch — before it waits, a kernel reads data of the kernel before it. Data that no
+ * kernel writes may be read then. */
+__global__ void race_early_prefetch(int *out, const int *early, const int *late)
+{
+    int value = early[threadIdx.x]; /* racecheck: Race reported */
+    cudaGridDependencySynchronize();
+    out[threadIdx.x] = value + late[threadIdx.x];
+}
+HOST(race_early_prefetch)
+{
+    int *a = zeros<int>(N), *b = zeros<int>(N), *factors = numbers<int>(N);
+    fill<<<1, N>>>(a);
+    launch_early(0, race_early_prefetch, b, right ? factors : a, right ? a : factors);
+}
