@@ -14,6 +14,16 @@ static void launch_early(cudaStream_t stream, void (*kernel)(P...), A... argumen
     cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
+static void launch_graph(cudaGraph_t graph)
+{
+    cudaGraphExec_t exec;
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphLaunch(exec, 0);
+    cudaDeviceSynchronize();
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(graph);
+}
+
 /* What several pairs launch. The next kernel may begin before they have accessed memory. */
 __global__ void fill(int *out)
 {
@@ -54,6 +64,20 @@ HOST(race_early_barrier)
     launch_early(0, race_early_barrier<right>, b, a);
 }
 
+/* race-early-capture — a captured launch keeps the attribute, as the edge of a graph. */
+HOST(race_early_capture)
+{
+    int *a = zeros<int>(N), *b = zeros<int>(N);
+    cudaStream_t stream = new_stream();
+    cudaGraph_t graph;
+    cudaDeviceSynchronize();
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    fill<<<1, N, 0, stream>>>(a); /* racecheck: Race reported in fill() */
+    launch_early(stream, square<right>, b, a);
+    cudaStreamEndCapture(stream, &graph);
+    launch_graph(graph);
+}
+
 /* race-early-chain — the third kernel waits for the second, which does not wait for the first. */
 HOST(race_early_chain)
 {
@@ -61,6 +85,26 @@ HOST(race_early_chain)
     fill<<<1, N>>>(a); /* racecheck: Race reported in fill() */
     launch_early(0, square<right>, c, b);
     launch_early(0, square<true>, d, a);
+}
+
+/* race-early-graph — an edge of a graph lets a kernel begin that does not wait. */
+HOST(race_early_graph)
+{
+    int *a = zeros<int>(N), *b = zeros<int>(N);
+    void *of_fill[] = {&a}, *of_square[] = {&b, &a};
+    cudaGraph_t graph;
+    cudaGraphNode_t first, second;
+    cudaKernelNodeParams params = {(void *)fill, 1, N, 0, of_fill, nullptr};
+    cudaGraphEdgeData edge = {};
+    edge.from_port = right ? cudaGraphKernelNodePortDefault : cudaGraphKernelNodePortProgrammatic;
+    edge.type = right ? cudaGraphDependencyTypeDefault : cudaGraphDependencyTypeProgrammatic;
+    cudaGraphCreate(&graph, 0);
+    /* racecheck: Race reported in fill() */
+    cudaGraphAddKernelNode(&first, graph, nullptr, 0, &params);
+    params = {(void *)square<false>, 1, N, 0, of_square, nullptr};
+    cudaGraphAddKernelNode(&second, graph, nullptr, 0, &params);
+    cudaGraphAddDependencies(graph, &first, &second, &edge, 1);
+    launch_graph(graph);
 }
 
 /* race-early-late — a kernel waits after it has cleared what the one before it may still read. */

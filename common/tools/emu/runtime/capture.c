@@ -105,6 +105,8 @@ static cudaError_t add(struct capture *capture, struct object *stream, const str
         error = cudart_add_node(capture->graph, work, stream->tail.node, stream->tail.count, &node);
     if (error == cudaSuccess) {
         node->capture = capture->id;
+        if (work->type == cudaGraphNodeTypeKernel && work->kernel.early && node->needs.count == 1)
+            cudart_append(&node->early, node->needs.node[0]);
         cudart_clear(&stream->tail);
         cudart_append(&stream->tail, node);
     }

@@ -158,6 +158,7 @@ static void free_node(struct node *node)
     cudart_free_work(&node->work);
     cudart_empty(&node->needs);
     cudart_empty(&node->dependents);
+    cudart_empty(&node->early);
     free(node);
 }
 
@@ -185,6 +186,7 @@ bool cudart_disconnect(struct node *before, struct node *after)
 {
     if (!cudart_remove(&after->needs, before)) return false;
     cudart_remove(&before->dependents, after);
+    cudart_remove(&after->early, before);
     return true;
 }
 
@@ -281,6 +283,8 @@ static void copy_needs(struct graph *copy, const struct node *source)
     struct node *node = find_copy(copy, source);
     for (size_t i = 0; i < source->needs.count; i++)
         cudart_connect(find_copy(copy, source->needs.node[i]), node);
+    for (size_t i = 0; i < source->early.count; i++)
+        cudart_append(&node->early, find_copy(copy, source->early.node[i]));
 }
 
 /* Copies all nodes before the edges, so that both ends of each edge have a copy. */

@@ -75,6 +75,7 @@ struct node {
     struct work work;
     struct node_list needs;      /* the nodes that must end before this one begins */
     struct node_list dependents; /* those that need this one */
+    struct node_list early;      /* of `needs`, those before whose end this one may begin */
     const struct node *source;   /* in a copy of a graph: the original node */
     unsigned long long capture;  /* the capture that has made it; 0: none */
     bool disabled;               /* in an executable graph: skipped (cudaGraphNodeSetEnabled) */

@@ -3,8 +3,8 @@
 
 /* ---- making graphs, querying their nodes, and changing their edges --------------------------- */
 
-/* Edges have no data here. Edges that allow a kernel to begin before its predecessor has ended
- * (programmatic launches) are ordinary edges, which is one of the allowed orders. */
+/* Of an edge's data only racecheck needs something: whether a kernel may begin before its
+ * predecessor has ended (programmatic launches). Here it never does. */
 
 #define RETURN_UNLESS_GRAPH(handle, graph)                                                         \
     struct graph *graph = cudart_graph(handle);                                                    \
@@ -128,11 +128,17 @@ RUNTIME(cudaGraphNodeGetDependentNodes, (cudaGraphNode_t node, cudaGraphNode_t *
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
+/* Keeps what racecheck needs of the data of an edge; NULL: there are none. */
+static void keep_data(struct node *before, struct node *after, const cudaGraphEdgeData *data)
+{
+    if (data != NULL && data->type == cudaGraphDependencyTypeProgrammatic)
+        cudart_append(&after->early, before);
+}
+
 WORK_OF(RUNTIME, cudaGraphAddDependencies, (cudaGraph_t handle, const cudaGraphNode_t *from,
         const cudaGraphNode_t *to, const cudaGraphEdgeData *data, size_t count),
         (handle, from, to, data, count))
 {
-    (void)data;
     RETURN_UNLESS_GRAPH(handle, graph);
     if (count > 0 && (from == NULL || to == NULL)) return cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++) {
@@ -141,6 +147,7 @@ WORK_OF(RUNTIME, cudaGraphAddDependencies, (cudaGraph_t handle, const cudaGraphN
             after->graph != graph || cudart_contains(&after->needs, before))
             return cudaErrorInvalidValue;
         cudart_connect(before, after);
+        keep_data(before, after, data != NULL ? &data[i] : NULL);
     }
     return cudaSuccess;
 }
@@ -376,6 +383,16 @@ static cudaError_t add_any(cudaGraphNode_t *node, cudaGraph_t graph, const cudaG
                                   &params->conditional);
 }
 
+static cudaError_t add_with_data(cudaGraphNode_t *node, cudaGraph_t graph,
+                                 const cudaGraphNode_t *needs, const cudaGraphEdgeData *data,
+                                 size_t count, struct cudaGraphNodeParams *params)
+{
+    cudaError_t error = add_any(node, graph, needs, count, params);
+    for (size_t i = 0; i < count && data != NULL && error == cudaSuccess; i++)
+        keep_data(node_of(needs[i]), node_of(*node), &data[i]);
+    return error;
+}
+
 #define NEW    cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs
 #define ADD(w) add(node, graph, needs, count, w)
 /* A kind of nodes has three functions: one that adds a node, and two that give it other work. */
@@ -413,7 +430,7 @@ RUNTIME(cudaGraphAddMemAllocNode, (NEW, size_t count, struct cudaMemAllocNodePar
 RUNTIME(cudaGraphAddMemFreeNode, (NEW, size_t count, void *address), ADD(from_freed(address)))
 RUNTIME(cudaGraphAddNode, (NEW, const cudaGraphEdgeData *data, size_t count,
         struct cudaGraphNodeParams *params),
-        ((void)data, add_any(node, graph, needs, count, params)))
+        add_with_data(node, graph, needs, data, count, params))
 RUNTIME(cudaGraphNodeSetParams, (cudaGraphNode_t node, struct cudaGraphNodeParams *params),
         set(node, from_any(params)))
 RUNTIME(cudaGraphExecNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node,

@@ -246,7 +246,11 @@ void cudart_order_node(const struct graph *graph, struct node *node, cudaStream_
                                   .stream = cudart_stream_id(stream),
                                   .in_graph = true};
     size_t count = 0;
-    for (; count < node->needs.count; count++) needs[count] = node->needs.node[count]->last;
+    for (; count < node->early.count; count++) needs[count] = node->early.node[count]->last;
+    info.early = count;
+    for (size_t i = 0; i < node->needs.count; i++)
+        if (!cudart_contains(&node->early, node->needs.node[i]))
+            needs[count++] = node->needs.node[i]->last;
     count += other_needs(graph, node, needs + count);
     current = node->last = begin(&info, needs, count);
     free(needs);
