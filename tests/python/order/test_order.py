@@ -12,7 +12,8 @@ EMU = TOP / "build/emu/emu"
 SOURCE = TOP / "tests/python/order/orders.cu"
 FOLDER = tempfile.TemporaryDirectory()
 PROGRAM = Path(FOLDER.name) / "orders"
-KERNELS = ("scan", "twice", "lanes", "publish", "whole_grid", "copies", "no_barrier", "often")
+KERNELS = ("scan", "twice", "lanes", "publish", "whole_grid", "copies", "no_barrier", "often",
+           "hand_over")
 
 
 def setUpModule():
@@ -60,7 +61,7 @@ class Order(unittest.TestCase):
                 self.assertEqual(said, expected(kernel))
 
     def test_the_smallest_launch_is_named(self):
-        needed = [detail for kind, detail in self.notes("8").values() if kind == "needed"]
+        needed = [detail for kind, detail in self.notes("20").values() if kind == "needed"]
         self.assertEqual(len(needed), 3)
         for detail in needed:
             self.assertIn("in launch 3, grid (1,1,1), block (64,1,1)", detail)
@@ -82,7 +83,7 @@ class Order(unittest.TestCase):
         self.assertNotIn("ORDER", emu("--tool", "all", PROGRAM, "0").stderr)
 
     def test_a_race_is_still_an_error(self):
-        done = emu("--tool", "order", "--error-exitcode", "9", PROGRAM, "9")
+        done = emu("--tool", "order", "--error-exitcode", "9", PROGRAM, "21")
         self.assertEqual(done.returncode, 9)
         self.assertIn("Race reported between", done.stderr)
         self.assertIn("0 needed, 1 not needed", done.stderr)

@@ -618,13 +618,13 @@ static bool acts_on_value(const struct lane_access *t)
 }
 
 /* A strong access of one lane acquires and releases clocks at each word that it accesses. */
-static void synchronise(struct lane_access *t, uint64_t address, unsigned bytes, uint64_t host)
+static void synchronise(struct lane_access *t, bool acquires, uint64_t address, unsigned bytes,
+                        uint64_t host)
 {
     struct sync_table *table = t->space == PTX_SHARED ? &t->owner->words : &t->owner->device->words;
     t->changes = t->writes && !changes_nothing(t, address, host);
-    struct reading reading = {
-        t->reads ? race_stores_back(t, table, address, host) : 0, acts_on_value(t),
-        t->owner->device->strict_readers && !(t->insn->order & ORDER_ACQUIRE)};
+    struct reading reading = {t->reads ? race_stores_back(t, table, address, host) : 0,
+                              acts_on_value(t), t->owner->device->strict_readers && !acquires};
     unsigned values = reading.acts_on_it ? race_values_before(t) : 0;
     for (uint64_t word = address / GRANULE; word * GRANULE < address + bytes; word++) {
         struct stored stored = {!t->reads, t->changes, 0};
@@ -730,7 +730,7 @@ void race_threads_access(struct warp *w, const struct insn *i, const struct acce
     if (!is_strong) return;
     for (uint32_t left = access->mask; left; left &= left - 1) {
         t.lane = __builtin_ctz(left);
-        synchronise(&t, address[t.lane], access->bytes, access->host);
+        synchronise(&t, order & ORDER_ACQUIRE, address[t.lane], access->bytes, access->host);
     }
 }
 
