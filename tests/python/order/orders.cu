@@ -62,6 +62,18 @@ __global__ void publish(int *out)
     }
 }
 
+__global__ void half_fenced(int *out)
+{
+    if (blockIdx.x == 0) {
+        data = 1;
+        __threadfence(); // needed
+        atomicExch(&flag, 1);
+    } else {
+        while (atomicAdd(&flag, 0) == 0) {}
+        *out = data;
+    }
+}
+
 __global__ void hand_over(int *out)
 {
     if (blockIdx.x == 0) {
@@ -127,6 +139,7 @@ int main(int argc, char **argv)
         for (int blocks = 4; blocks > 0; blocks--) scan<<<blocks, 64>>>(out, in, 64);
         break;
     case 21: racy<<<1, 32>>>(out); break;
+    case 22: half_fenced<<<2, 1>>>(out); break;
     }
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }

@@ -88,6 +88,11 @@ class Order(unittest.TestCase):
         self.assertIn("Race reported between", done.stderr)
         self.assertIn("0 needed, 1 not needed", done.stderr)
 
+    def test_a_fence_is_needed_though_the_readers_is_missing(self):
+        said = emu("--tool", "order", PROGRAM, "22").stderr
+        self.assertIn("was read without a fence", said)
+        self.assertIn("1 needed, 0 not needed", said)
+
 
 if __name__ == "__main__":
     unittest.main()

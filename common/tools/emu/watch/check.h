@@ -37,6 +37,7 @@ struct check_report {
     const char *same;         /* identifies the finding, with the places; NULL: the title does */
     struct check_place place, other;
     bool per_thread; /* another thread at the same place is another finding */
+    bool by_reader;  /* a hazard: the writer has its fence, and only the reader's is missing */
     uint64_t times;  /* how often it occurred; 0: once */
     /* If it is about an access: of a lane. */
     bool has_address;

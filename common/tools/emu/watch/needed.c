@@ -34,9 +34,11 @@ struct order_place {
     unsigned line, ptx_line;
 };
 
-/* Two instructions between which a hazard was found. */
+/* Two instructions between which a hazard was found. by_reader: only the reader's fence is missing.
+ * Without the writer's, too, it is another hazard, which needs no --strict-readers to be one. */
 struct hazard_pair {
     uint32_t now, before;
+    bool by_reader;
 };
 struct pairs {
     unsigned count;
@@ -328,10 +330,14 @@ void order_begin(struct launch *launch)
 
 /* ---- hazards --------------------------------------------------------------------------------- */
 
+/* The pair, or the same one without any fence? */
 static bool has_pair(const struct pairs *pairs, struct hazard_pair pair)
 {
-    for (unsigned k = 0; k < pairs->count; k++)
-        if (pairs->at[k].now == pair.now && pairs->at[k].before == pair.before) return true;
+    for (unsigned k = 0; k < pairs->count; k++) {
+        const struct hazard_pair *p = &pairs->at[k];
+        bool is_same = p->now == pair.now && p->before == pair.before;
+        if (is_same && (pair.by_reader || !p->by_reader)) return true;
+    }
     return false;
 }
 
@@ -355,7 +361,8 @@ void order_hazard(const struct launch *launch, const struct check_report *r)
     struct order_check *o = launch->emu->checkers->order;
     const struct insn *code = launch->kernel->code;
     if (!o || launch != o->launch || !r->place.insn || !r->other.insn) return;
-    struct hazard_pair pair = {(uint32_t)(r->place.insn - code), (uint32_t)(r->other.insn - code)};
+    struct hazard_pair pair = {(uint32_t)(r->place.insn - code), (uint32_t)(r->other.insn - code),
+                               r->by_reader};
     struct shared_results *results = o->results;
     if (!o->is_copy) add_pair(&results->own, pair);
     if (!o->is_copy || has_pair(&results->own, pair)) return;

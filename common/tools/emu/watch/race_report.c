@@ -315,6 +315,7 @@ static void report_hazard(const struct launch *launch, const struct hazard_repor
                                         .title = title,
                                         .place = r->place,
                                         .other = r->other,
+                                        .by_reader = r->distance == UNFENCED_READER,
                                         .times = r->count,
                                         .has_address = has_address,
                                         .space = r->space,
