@@ -4,6 +4,9 @@
 #include <cuda_pipeline.h>
 #include <cstdio>
 #include <cstdlib>
+#include <csignal>
+#include <sys/time.h>
+#include <sys/wait.h>
 
 __global__ void scan(int *out, const int *in, int n)
 {
@@ -115,6 +118,8 @@ __global__ void often(int *out, int times)
     }
 }
 
+static void on_alarm(int) {}
+
 int main(int argc, char **argv)
 {
     int *in, *out;
@@ -140,6 +145,16 @@ int main(int argc, char **argv)
         break;
     case 21: racy<<<1, 32>>>(out); break;
     case 22: half_fenced<<<2, 1>>>(out); break;
+    case 23: { // a timer interrupts every wait, and no child may be left to a wait of the program
+        struct itimerval often_now = {{0, 1000}, {0, 1000}};
+        struct sigaction action = {};
+        action.sa_handler = on_alarm;
+        sigaction(SIGALRM, &action, nullptr);
+        setitimer(ITIMER_REAL, &often_now, nullptr);
+        often<<<1, 64>>>(out, 500);
+        if (waitpid(-1, nullptr, WNOHANG) != -1) printf("a child, ");
+        break;
+    }
     }
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }

@@ -66,6 +66,9 @@ class Order(unittest.TestCase):
         for detail in needed:
             self.assertIn("in launch 3, grid (1,1,1), block (64,1,1)", detail)
 
+    def test_handlers_and_children_of_the_program(self):
+        self.assertEqual({kind for kind, _ in self.notes("23").values()}, {"needed"})
+
     def test_a_place_that_is_executed_often_slow(self):
         said = self.notes("7", "500000")
         self.assertEqual({kind for kind, _ in said.values()}, {"needed"})

@@ -13,8 +13,10 @@
  * close together. Launches of a kernel in kernels are not executed apart. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, syscall */
 #include "race.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -75,7 +77,8 @@ struct order_check {
     struct shared_results *results;
     /* The launch that runs, while a copy of the process stands still at its begin. */
     const struct launch *launch;
-    int to_copy, from_copy;
+    int to_copy;
+    pid_t copy;
     bool is_copy;
     enum job job;
     unsigned place;
@@ -226,12 +229,23 @@ static _Noreturn void leave(void)
     for (;;) syscall(SYS_exit_group, EXIT_SUCCESS);
 }
 
+/* Waits for a child; 0: for any. A handler of the program may interrupt that, or have waited. */
+static void wait_for(pid_t child)
+{
+    while (waitpid(child ? child : -1, NULL, 0) < 0 && errno == EINTR) continue;
+}
+
+static void wait_for_all(unsigned *running)
+{
+    for (; *running; --*running) wait_for(0);
+}
+
 /* Starts a copy for a job, after waiting for one of those that run if they are too many. Returns
  * true in the copy. */
 static bool start(struct order_check *o, enum job job, unsigned place, unsigned *running)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    while (*running && *running >= (unsigned)cores && wait(NULL) > 0) --*running;
+    for (; *running && *running >= (unsigned)cores; --*running) wait_for(0);
     pid_t process = fork();
     if (process > 0) ++*running;
     if (process != 0) return false;
@@ -241,11 +255,6 @@ static bool start(struct order_check *o, enum job job, unsigned place, unsigned 
     return true;
 }
 
-static void wait_for_all(unsigned *running)
-{
-    while (*running && wait(NULL) > 0) --*running;
-}
-
 /* In the copy that stands still: waits until the launch has ended, and starts a copy for each
  * question. Returns in each of these. */
 static void ask_all(struct order_check *o, const bool *is_of_launch, uint64_t threads)
@@ -253,7 +262,11 @@ static void ask_all(struct order_check *o, const bool *is_of_launch, uint64_t th
     char go;
     unsigned running = 0;
     const struct shared_results *r = o->results;
-    if (read(o->to_copy, &go, 1) != 1) leave();
+    ssize_t got;
+    signal(SIGCHLD, SIG_DFL);
+    do got = read(o->to_copy, &go, 1);
+    while (got < 0 && errno == EINTR);
+    if (got != 1) leave();
     int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
@@ -298,7 +311,7 @@ void order_begin(struct launch *launch)
 {
     struct order_check *o = launch->emu->checkers->order;
     bool is_of_launch[MOST_PLACES + 1] = {false}, has_open = false;
-    int to_copy[2], from_copy[2];
+    int to_copy[2];
     if (o->is_copy || o->launch) return;
     const uint8_t *place_of = places_of(o, launch->kernel);
     for (size_t k = 0; k < launch->kernel->code_count; k++) {
@@ -310,11 +323,10 @@ void order_begin(struct launch *launch)
     if (launch->emu->memory.areas) o->shares = true;
     if (!has_open || launch->depth || launch->emu->memory.areas || !is_rare(o, launch)) return;
     o->results->own.count = o->results->without_any.count = 0;
-    if (pipe(to_copy) != 0 || pipe(from_copy) != 0) return;
-    pid_t process = fork();
-    if (process == 0) {
+    if (pipe(to_copy) != 0) return;
+    o->copy = fork();
+    if (o->copy == 0) {
         close(to_copy[1]);
-        close(from_copy[0]);
         o->to_copy = to_copy[0];
         launch->may_suspend = false;
         o->launch = launch;
@@ -322,10 +334,11 @@ void order_begin(struct launch *launch)
         return;
     }
     close(to_copy[0]);
-    close(from_copy[1]);
     o->to_copy = to_copy[1];
-    o->from_copy = from_copy[0];
-    o->launch = launch;
+    if (o->copy > 0)
+        o->launch = launch;
+    else
+        close(o->to_copy);
 }
 
 /* ---- hazards --------------------------------------------------------------------------------- */
@@ -412,14 +425,11 @@ static void end_copy(struct order_check *o, const struct launch *launch)
 void order_end(struct launch *launch)
 {
     struct order_check *o = launch->emu->checkers->order;
-    char nothing;
     if (launch != o->launch) return;
     if (o->is_copy) end_copy(o, launch);
     o->launch = NULL;
-    if (write(o->to_copy, "g", 1) == 1)
-        while (read(o->from_copy, &nothing, 1) > 0) continue;
+    if (write(o->to_copy, "g", 1) == 1) wait_for(o->copy);
     close(o->to_copy);
-    close(o->from_copy);
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
