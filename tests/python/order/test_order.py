@@ -85,6 +85,9 @@ class Order(unittest.TestCase):
     def test_all_does_not_include_it(self):
         self.assertNotIn("ORDER", emu("--tool", "all", PROGRAM, "0").stderr)
 
+    def test_the_debugger_refuses_it(self):
+        self.assertIn("debug has no --tool order", emu("debug", "--tool", "order", PROGRAM).stderr)
+
     def test_a_race_is_still_an_error(self):
         done = emu("--tool", "order", "--error-exitcode", "9", PROGRAM, "21")
         self.assertEqual(done.returncode, 9)

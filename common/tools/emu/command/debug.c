@@ -171,7 +171,9 @@ void emu_debug(const char *program, char *const *arguments)
 {
     int ends[2], status;
     char number[16];
-    const char *file = setting_text(SETTING_LOG_FILE);
+    const char *file = setting_text(SETTING_LOG_FILE), *tool = setting_text(SETTING_TOOL);
+    if (tool != NULL && check_tools(tool) & EMU_CHECK_ORDER) /* its copies would stop, too */
+        emu_refuse("debug has no --tool order: run emu --tool order, or debug with another tool");
     if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0)
         emu_refuse("cannot make a socket: %s", strerror(errno));
     snprintf(number, sizeof number, "%d", ends[1]);
