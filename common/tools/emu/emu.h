@@ -635,7 +635,7 @@ struct emu_place {
  *   initcheck  uninitialized-read, uninitialized-copy
  *   synccheck  divergent-in-warp, divergent-in-block, invalid-arguments, endless, exited-members,
  *              undefined-shuffle; fault
- *   order      needed, not-needed, never-executed
+ *   order      needed, not-needed, never-executed, not-looked-at
  * The texts `head` and `detail` are lines with '\n' between them. `head` is made from the fields.
  */
 struct emu_finding {
@@ -665,8 +665,10 @@ const struct emu_finding *emu_finding(const struct emu *, size_t index);
 uint64_t emu_finding_count(const struct emu *, enum emu_severity);
 /* The number of errors among them that racecheck has found. */
 uint64_t emu_race_count(const struct emu *);
-/* EMU_CHECK_ORDER: adds a note for each place of a kernel's code that puts accesses in order. */
-void emu_report_order(struct emu *);
+/* EMU_CHECK_ORDER: adds a note for each place of a kernel's code that puts accesses in order, and
+ * counts each kind of note (above), those beyond the limit included. */
+enum { EMU_ORDER_ANSWERS = 4 };
+void emu_report_order(struct emu *, size_t counts[EMU_ORDER_ANSWERS]);
 /* Adds a finding about the host program. */
 void emu_add_finding(struct emu *, enum emu_check, enum emu_severity, const char *kind,
                      const char *title, const char *detail);

@@ -300,27 +300,21 @@ void cudart_check_leaks(void)
 }
 
 /* What --tool order says of how many places. */
-static void print_orders(void)
+static void print_orders(const size_t counts[EMU_ORDER_ANSWERS])
 {
-    static const char *const kinds[] = {"needed", "not-needed", "never-executed"};
-    unsigned counts[3] = {0};
-    for (int i = 0; i < cudart_device_count(); i++) {
-        struct emu *emu = cudart_device_at(i)->emu;
-        for (size_t k = 0; k < emu_findings(emu); k++)
-            for (int n = 0; n < 3; n++)
-                counts[n] += emu_finding(emu, k)->tool == EMU_CHECK_ORDER &&
-                             strcmp(emu_finding(emu, k)->kind, kinds[n]) == 0;
-    }
     fprintf(wanted.log,
-            "========= ORDER SUMMARY: %u needed, %u not needed in these runs, %u never executed\n",
+            "========= ORDER SUMMARY: %zu needed, %zu not needed in these runs, %zu never executed",
             counts[0], counts[1], counts[2]);
+    if (counts[3]) fprintf(wanted.log, ", %zu not looked at", counts[3]);
+    fputc('\n', wanted.log);
 }
 
 /* Prints the summary and closes the log, which may fail on a full disk. */
 static void end_report(void)
 {
+    size_t orders[EMU_ORDER_ANSWERS] = {0};
     ON_EACH_DEVICE(i, cudart_check_leaks());
-    ON_EACH_DEVICE(i, emu_report_order(emu_runtime()));
+    ON_EACH_DEVICE(i, emu_report_order(emu_runtime(), orders));
     cudart_check_print();
     if (wanted.leaks)
         fprintf(wanted.log, "========= LEAK SUMMARY: %" PRIu64 " bytes leaked in %zu allocations\n",
@@ -333,7 +327,7 @@ static void end_report(void)
     uint64_t errors = count_findings(EMU_FINDING_ERROR), races = 0;
     for (int i = 0; i < cudart_device_count(); i++)
         races += emu_race_count(cudart_device_at(i)->emu);
-    if (wanted.checks & EMU_CHECK_ORDER) print_orders();
+    if (wanted.checks & EMU_CHECK_ORDER) print_orders(orders);
     print_summary(errors, count_findings(EMU_FINDING_WARNING), races);
     bool failed = fflush(wanted.log) != 0 || ferror(wanted.log) != 0;
     if (failed) {

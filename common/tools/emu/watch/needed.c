@@ -52,6 +52,7 @@ struct shared_results {
     struct pairs own, without_any; /* hazards: of the launch itself, and if nothing orders it */
     struct {
         bool is_executed, is_needed, is_compared; /* compared: by a copy WITH_ONE */
+        bool is_passed_over;                      /* executed by a launch that is not looked at */
         uint64_t threads; /* is_needed: of the smallest launch that shows it */
         char why[CHECK_TEXT];
     } of[MOST_PLACES + 1];
@@ -211,7 +212,10 @@ bool order_skips(const struct launch *launch, const struct insn *i)
     if (!o) return false;
     unsigned place = places_of(o, launch->kernel)[i - launch->kernel->code];
     if (!o->is_copy) {
-        o->results->of[place].is_executed = true;
+        if (launch == o->launch)
+            o->results->of[place].is_executed = true;
+        else
+            o->results->of[place].is_passed_over = true;
         return false;
     }
     bool is_enough = o->job != WITHOUT_ONE && ++o->met == MOST_MET;
@@ -434,7 +438,19 @@ void order_end(struct launch *launch)
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-void emu_report_order(struct emu *emu)
+static const struct {
+    const char *kind, *words;
+} answers[EMU_ORDER_ANSWERS] = {{"needed", "needed"},
+                                {"not-needed", "not needed in these runs"},
+                                {"never-executed", "never executed"},
+                                {"not-looked-at", "not looked at"}};
+
+static unsigned answer_of(const struct shared_results *r, unsigned p)
+{
+    return r->of[p].is_needed ? 0 : r->of[p].is_executed ? 1 : r->of[p].is_passed_over ? 3 : 2;
+}
+
+void emu_report_order(struct emu *emu, size_t counts[EMU_ORDER_ANSWERS])
 {
     struct order_check *o = emu->checkers->order;
     if (!o) return;
@@ -447,13 +463,10 @@ void emu_report_order(struct emu *emu)
                         "launches are not looked at whose memory other processes share", NULL);
     for (unsigned p = 1; p <= o->place_count; p++) {
         const struct order_place *place = &o->places[p];
-        bool is_needed = o->results->of[p].is_needed, is_executed = o->results->of[p].is_executed;
+        unsigned answer = answer_of(o->results, p);
         char title[200], where[800], head[1200];
-        snprintf(title, sizeof title, "%s: %s",
-                 is_needed     ? "needed"
-                 : is_executed ? "not needed in these runs"
-                               : "never executed",
-                 place->what);
+        counts[answer]++;
+        snprintf(title, sizeof title, "%s: %s", answers[answer].words, place->what);
         describe_source(place->file, place->line, place->ptx_line, where, sizeof where);
         snprintf(head, sizeof head, "%s at %s", title, where);
         const struct check_sources sources = {.kernel = place->kernel,
@@ -464,9 +477,7 @@ void emu_report_order(struct emu *emu)
         check_report(emu, NULL,
                      &(struct check_report){.tool = EMU_CHECK_ORDER,
                                             .severity = EMU_FINDING_NOTE,
-                                            .kind = is_needed     ? "needed"
-                                                    : is_executed ? "not-needed"
-                                                                  : "never-executed",
+                                            .kind = answers[answer].kind,
                                             .title = title,
                                             .same = head,
                                             .head = head,
