@@ -7,6 +7,7 @@
 #include <csignal>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <thread>
 
 __global__ void scan(int *out, const int *in, int n)
 {
@@ -156,6 +157,14 @@ int main(int argc, char **argv)
         setitimer(ITIMER_REAL, &often_now, nullptr);
         often<<<1, 64>>>(out, 500);
         if (waitpid(-1, nullptr, WNOHANG) != -1) printf("a child, ");
+        break;
+    }
+    case 25: { // another thread holds locks of the emulator again and again
+        volatile bool has_ended = false;
+        std::thread other([&] { while (!has_ended) cudaMemset(in + 128, 0, 4); });
+        for (int blocks = 40; blocks > 0; blocks--) scan<<<blocks, 64>>>(out, in, 64);
+        has_ended = true;
+        other.join();
         break;
     }
     }

@@ -66,6 +66,10 @@ class Order(unittest.TestCase):
         for detail in needed:
             self.assertIn("in launch 3, grid (1,1,1), block (64,1,1)", detail)
 
+    def test_another_thread_uses_cuda(self):
+        self.assertEqual({kind for kind, _ in self.notes("25").values()},
+                         {"needed", "not needed", "never executed"})
+
     def test_places_of_launches_that_are_not_looked_at(self):
         said = emu("--tool", "order", "--print-limit", "1", PROGRAM, "24").stderr
         self.assertIn("3 needed, 1 not needed in these runs, 0 never executed, 1 not looked at",

@@ -293,6 +293,17 @@ static void ask_all(struct order_check *o, const bool *is_of_launch, uint64_t th
     leave();
 }
 
+/* A lock that another host thread held at this moment would stay locked in the copy. */
+static pid_t fork_with_locks(struct checkers *c)
+{
+    if (c->race->ops) pthread_mutex_lock(&c->race->ops->lock);
+    pthread_mutex_lock(&c->findings.lock);
+    pid_t process = fork();
+    pthread_mutex_unlock(&c->findings.lock);
+    if (c->race->ops) pthread_mutex_unlock(&c->race->ops->lock);
+    return process;
+}
+
 /* Has this kernel not been launched so too often? */
 static bool is_rare(struct order_check *o, const struct launch *launch)
 {
@@ -328,7 +339,7 @@ void order_begin(struct launch *launch)
     if (!has_open || launch->depth || launch->emu->memory.areas || !is_rare(o, launch)) return;
     o->results->own.count = o->results->without_any.count = 0;
     if (pipe(to_copy) != 0) return;
-    o->copy = fork();
+    o->copy = fork_with_locks(launch->emu->checkers);
     if (o->copy == 0) {
         close(to_copy[1]);
         o->to_copy = to_copy[0];
