@@ -12,12 +12,13 @@ JUDGES   := $(filter-out $(LAB_MAINS) %/run_lab.c %/compile.c,$(LAB_SOURCES)) \
             $(addprefix common/,files/fault.c files/allocated.c step/element.c)
 
 # The emulator without what only the runtime library and the command need: containers of kernels,
-# programs, and reports in other forms than JSON; and without threads, tensor cores, tensor maps and
-# launches in kernels, which the page's kernels do not use: face/absent.c stands in their place. And
-# the compiler without its command.
+# programs, and reports in other forms than JSON; and without threads, tensor cores, tensor maps,
+# launches in kernels and --tool order, which the page does not use: face/absent.c stands in their
+# place. And the compiler without its command.
 WASM_ROOMS = $(addprefix common/tools/emu/,ptx machine ops watch) $(CC_ROOMS)
 NOT_WASM  = %/fatbin.c %/program_elf.c %/device_runtime.c %/device_runtime_memory.c \
-            %/matrix_product.c %/matrix_move.c %/decode_matrix.c %/tensor.c %children.c
+            %/matrix_product.c %/matrix_move.c %/decode_matrix.c %/tensor.c %children.c \
+            %/needed.c
 WASM_C   := $(filter-out $(NOT_WASM),$(wildcard $(WASM_ROOMS:%=%/*.c))) $(FACE) $(JUDGES) \
             $(PAGE)/face/absent.c common/files/visible.c common/files/json.c \
             $(addprefix common/tools/emu/report/,document.c json_document.c)
@@ -33,9 +34,10 @@ EMCC_LINK = NODE_PATH=/usr/share/nodejs emcc -O2 -sMODULARIZE=1 -sEXPORT_NAME=Em
             -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8
 
 # Small rather than fast: the emulator takes the time, and little of it with these operations, and
-# before a launch.
+# before and after a launch.
 SELDOM    = $(addprefix common/tools/emu/,ops/ops_convert.c ops/ops_texture.c machine/device.c \
-            machine/module.c machine/launch.c ptx/decode_%.c) common/tools/cc/%.c $(JUDGES)
+            machine/module.c machine/launch.c ptx/decode_%.c watch/race_report.c watch/metrics.c \
+            watch/fidelity.c watch/code_uses.c watch/finding_text.c) common/tools/cc/%.c $(JUDGES)
 $(patsubst %.c,build/page/wasm/%.o,$(filter $(SELDOM),$(WASM_C))): EMCC += -Os
 build/page/wasm/%.o: %.c
 	$(call say,emcc,$<)

@@ -1,6 +1,7 @@
 /*
  * absent.c — what the page's emulator does without, in place of the files that page.mk leaves out:
- * a progress bar, launches in kernels, tensor cores, and bulk copies of tensors.
+ * a progress bar, copies of the process for --tool order, launches in kernels, tensor cores, and
+ * bulk copies of tensors.
  */
 #include "common/tools/emu/ptx/decode.h"
 
@@ -8,8 +9,10 @@
 #include <stddef.h>
 
 struct access;
+struct check_report;
 struct launch;
 struct op_comparison;
+struct order_check;
 struct race;
 struct tensor_box;
 
@@ -18,6 +21,21 @@ struct tensor_box;
 void progress_begin(const char *label, size_t total) { (void)label, (void)total; }
 void progress_at(size_t done) { (void)done; }
 void progress_end(void) {}
+
+/* ---- which barriers are needed --------------------------------------------------------------- */
+
+struct order_check *order_open(void) { return NULL; }
+void order_close(struct order_check *o) { (void)o; }
+void order_begin(struct launch *launch) { (void)launch; }
+void order_end(struct launch *launch) { (void)launch; }
+bool order_skips(const struct launch *launch, const struct insn *i)
+{
+    return (void)launch, (void)i, false;
+}
+void order_hazard(const struct launch *launch, const struct check_report *r)
+{
+    (void)launch, (void)r;
+}
 
 /* ---- launches in kernels --------------------------------------------------------------------- */
 
