@@ -78,7 +78,7 @@ struct order_check {
     /* The launch that runs, while a copy of the process stands still at its begin. */
     const struct launch *launch;
     int to_copy;
-    pid_t copy;
+    pid_t other; /* the copy; in the copy, the program */
     bool is_copy;
     enum job job;
     unsigned place;
@@ -249,6 +249,7 @@ static bool start(struct order_check *o, enum job job, unsigned place, unsigned 
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     for (; *running && *running >= (unsigned)cores; --*running) wait_for(0);
+    if (getppid() != o->other) leave(); /* the program has been killed */
     pid_t process = fork();
     if (process > 0) ++*running;
     if (process != 0) return false;
@@ -338,8 +339,9 @@ void order_begin(struct launch *launch)
     if (!has_open || launch->depth || launch->emu->memory.areas || !is_rare(o, launch)) return;
     o->results->own.count = o->results->without_any.count = 0;
     if (pipe(to_copy) != 0) return;
-    o->copy = fork_with_locks(launch->emu->checkers);
-    if (o->copy == 0) {
+    o->other = fork_with_locks(launch->emu->checkers);
+    if (o->other == 0) {
+        o->other = getppid();
         close(to_copy[1]);
         o->to_copy = to_copy[0];
         launch->may_suspend = false;
@@ -349,7 +351,7 @@ void order_begin(struct launch *launch)
     }
     close(to_copy[0]);
     o->to_copy = to_copy[1];
-    if (o->copy > 0)
+    if (o->other > 0)
         o->launch = launch;
     else
         close(o->to_copy);
@@ -442,7 +444,7 @@ void order_end(struct launch *launch)
     if (launch != o->launch) return;
     if (o->is_copy) end_copy(o, launch);
     o->launch = NULL;
-    if (write(o->to_copy, "g", 1) == 1) wait_for(o->copy);
+    if (write(o->to_copy, "g", 1) == 1) wait_for(o->other);
     close(o->to_copy);
 }
 
