@@ -35,7 +35,7 @@ __global__ void scatter(int *a, int stride)
 {
     int i = (blockIdx.x * blockDim.x + threadIdx.x) * stride;
     a[i] = 1;
-    atomicAdd(&grid[0][0], 1);
+    atomicAdd(&grid[0][0], 1); atomicMax(&grid[1][0], 3 + threadIdx.x / 8 % 2);
     __syncwarp();
 }
 

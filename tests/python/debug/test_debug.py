@@ -108,6 +108,10 @@ class Stops(unittest.TestCase):
                           "2  block (0,0,0), thread (40,0,0), scan.cu:23 stored 1"])
         self.assertIn("thread (40,0,0), at scan.cu:23", answers[4])
 
+    def test_who_passes_over_atomics_that_change_nothing(self):
+        self.assertEqual(last("tbreak 39", "run", "who grid[1][0]").split("\n")[0],
+                         "1  block (0,0,0), thread (8,0,0), scan.cu:38 changed it atomically")
+
     def test_a_race_and_its_other_access(self):
         answers, _ = session("run", "other", options=("--tool", "racecheck"))
         self.assertRegex(answers[0],

@@ -642,15 +642,41 @@ static bool comes_later(const struct access *a, int lane)
     return false;
 }
 
-/* Does an atomic leave the word as it is, as an atomicCAS that finds another value? */
+static uint64_t operand_of(struct warp *w, const struct insn *i, const struct access *a, int lane)
+{
+    uint64_t operand = 0;
+    memcpy(&operand, (uint8_t *)slot_at(w, i->b) + (unsigned)lane * i->lane_bytes, a->bytes);
+    return operand;
+}
+
+/* Does an atomic that is no atomicCAS leave the word as it is? */
+static bool keeps(const struct insn *i, const struct access *a, uint64_t old, uint64_t operand)
+{
+    uint64_t sign = i->is_signed ? UINT64_C(1) << (8 * a->bytes - 1) : 0; /* moves -1 below 0 */
+    switch ((enum atomic)i->atomic.operation) {
+    case ATOMIC_ADD:
+    case ATOMIC_XOR: return operand == 0;
+    case ATOMIC_OR: return !(operand & ~old);
+    case ATOMIC_AND: return !(old & ~operand);
+    case ATOMIC_MAX: return (operand ^ sign) <= (old ^ sign);
+    case ATOMIC_MIN: return (operand ^ sign) >= (old ^ sign);
+    default: return false;
+    }
+}
+
+/* Does it, after the lower lanes? An atomicMax does if one of them has a larger value. */
 static bool changes_nothing(struct warp *w, const struct insn *i, const struct access *a, int lane)
 {
-    uint64_t operand = 0, old = 0;
-    bool is_swap = i->atomic.operation == ATOMIC_CAS, is_sum = i->atomic.operation == ATOMIC_ADD;
-    if (i->family != FAMILY_ATOMIC || !(is_swap || is_sum) || a->bytes > sizeof old) return false;
-    memcpy(&operand, (uint8_t *)slot_at(w, i->b) + (unsigned)lane * i->lane_bytes, a->bytes);
+    uint64_t old = 0;
+    if (i->family != FAMILY_ATOMIC || i->b == NO_SLOT || a->bytes > i->lane_bytes) return false;
+    uint64_t operand = operand_of(w, i, a, lane);
     memcpy(&old, (const void *)(uintptr_t)(a->host + a->address[lane]), a->bytes);
-    return is_swap ? old != operand || comes_later(a, lane) : operand == 0;
+    if (i->atomic.operation == ATOMIC_CAS) return old != operand || comes_later(a, lane);
+    bool changes = !keeps(i, a, old, operand);
+    for (int l = 0; l < lane; l++)
+        if (a->mask >> l & 1 && a->address[l] == a->address[lane])
+            changes &= !keeps(i, a, operand_of(w, i, a, l), operand);
+    return !changes;
 }
 
 static void note_write(struct warp *w, const struct insn *i, const struct access *a, int lane)
