@@ -160,6 +160,8 @@ class Values(unittest.TestCase):
         ("who left", "left is a thread's own: in a register or in local memory. Only shared and "
                      "global memory can be watched."),
         ("delete 7", "There is no breakpoint 7."),
+        ("complete wa", "watch\nwarps"),
+        ("complete print t + gi", "given"),
         ("prnt t", "There is no command prnt; `help` lists them."),
         ("focus thread 64", "The launch has no such thread."),
         ("goto 3", "goto N goes to a store that `who` has listed; goto LAUNCH:INSTRUCTION to a "

@@ -22,6 +22,8 @@ static FILE *script;             /* of --commands */
 static char last[DEBUG_LONGEST]; /* the last line, which an empty one repeats */
 static bool is_json;             /* --json */
 static FILE *objects;            /* where its objects go; NULL: to stdout */
+static int debugger;             /* the socket */
+static char **line_buffer;       /* of libedit: the line so far */
 
 void emu_debug_command(const char *line)
 {
@@ -35,7 +37,48 @@ void emu_debug_commands(const char *path)
     if (script == NULL) emu_refuse("cannot read %s: %s", path, strerror(errno));
 }
 
-/* A line of a terminal, with history if there is libedit. NULL: the input has ended. */
+/* The next message of the debugger (../debug/debug.h), whose first letter is returned; '\0': the
+ * program has ended. */
+static char hear(int socket, char message[DEBUG_LONGEST])
+{
+    ssize_t length;
+    do length = recv(socket, message, DEBUG_LONGEST - 1, 0);
+    while (length < 0 && errno == EINTR);
+    message[length > 0 ? length : 0] = '\0';
+    return *message;
+}
+
+/* Gives the debugger a line. False: the program has ended. */
+static bool tell(int socket, const char *line)
+{
+    size_t size = strlen(line) ? strlen(line) : 1; /* an empty message would be an end */
+    return send(socket, line, size, MSG_NOSIGNAL) >= 0;
+}
+
+/* Tab: the debugger says how the line's last word may go on. Returns the next proposal; NULL: there
+ * are no more. */
+static char *complete(const char *text, int number)
+{
+    static char answer[DEBUG_LONGEST], *next, message[DEBUG_LONGEST];
+    char kind, *found;
+    size_t used = 0;
+    (void)text;
+    if (number == 0) {
+        snprintf(message, sizeof message, "complete %s", *line_buffer);
+        *answer = '\0';
+        tell(debugger, message);
+        while ((kind = hear(debugger, message)) == 'o')
+            used += (size_t)snprintf(answer + used, sizeof answer - used, "%s", message + 1);
+        next = answer;
+    }
+    size_t length = strcspn(next, "\n");
+    if (!length) return NULL;
+    found = strndup(next, length);
+    next += length + 1;
+    return found;
+}
+
+/* A line of a terminal, with history and Tab if there is libedit. NULL: the input has ended. */
 static char *edited_line(const char *prompt)
 {
     static char *(*read_line)(const char *);
@@ -47,6 +90,11 @@ static char *edited_line(const char *prompt)
         if (library != NULL) {
             *(void **)&read_line = dlsym(library, "readline");
             *(void **)&add_history = dlsym(library, "add_history");
+            line_buffer = dlsym(library, "rl_line_buffer");
+            *(const char **)dlsym(library, "rl_basic_word_break_characters") =
+                " \t()[]{}+-*/%!~&|^<>=,.:?";
+            *(char *(**)(const char *, int))dlsym(library, "rl_completion_entry_function") =
+                complete;
         }
     }
     if (read_line == NULL) {
@@ -99,24 +147,6 @@ static pid_t start(const char *program, char *const *arguments, int socket)
     execv(program, arguments);
     fprintf(stderr, "emu: cannot run %s: %s\n", program, strerror(errno));
     _exit(EXIT_FAILURE);
-}
-
-/* The next message of the debugger (../debug/debug.h), whose first letter is returned; '\0': the
- * program has ended. */
-static char hear(int socket, char message[DEBUG_LONGEST])
-{
-    ssize_t length;
-    do length = recv(socket, message, DEBUG_LONGEST - 1, 0);
-    while (length < 0 && errno == EINTR);
-    message[length > 0 ? length : 0] = '\0';
-    return *message;
-}
-
-/* Gives the debugger a line. False: the program has ended. */
-static bool tell(int socket, const char *line)
-{
-    size_t size = strlen(line) ? strlen(line) : 1; /* an empty message would be an end */
-    return send(socket, line, size, MSG_NOSIGNAL) >= 0;
 }
 
 /* --json: prints what has been answered to a line. */
@@ -192,6 +222,7 @@ void emu_debug(const char *program, char *const *arguments)
     child = start(program, arguments, ends[0]);
     if (is_json) signal(SIGPIPE, SIG_IGN); /* what it has compiled is removed */
     close(ends[1]);
+    debugger = ends[0];
     ends_it |= converse(ends[0]);
     fflush(stdout);
     if (ends_it) kill(child, SIGKILL);

@@ -397,21 +397,28 @@ static void say_registers(const struct at_stop *c)
         }
 }
 
-/* The variables of the thread in focus, those of inner scopes last. */
-static void say_variables(const struct at_stop *c)
+/* The variables of the thread in focus, those of inner scopes last. Returns how many there are. */
+static size_t visible_variables(const struct at_stop *c, const struct known_variable **found)
 {
     enum { MOST = 256 };
     static struct known_variable all[MOST];
     const struct ptx_function *function = lane_function(c->lane);
     const struct dwarf *d = dwarf_of(&session_launch()->kernel->module->text, function->unit);
+    *found = d ? all : NULL;
+    return dwarf_variables(d, function, lane_line(c->lane), all, MOST);
+}
+
+static void say_variables(const struct at_stop *c)
+{
     char message[MESSAGE], text[4 * MESSAGE];
     struct typed_value value;
-    if (!d) {
+    const struct known_variable *all;
+    size_t count = visible_variables(c, &all);
+    if (!all) {
         say("No names of variables: compile with nvcc -G, as `emu debug FILE.cu` does. `info "
             "registers` shows registers.\n");
         return;
     }
-    size_t count = dwarf_variables(d, function, lane_line(c->lane), all, MOST);
     for (size_t k = 0; k < count; k++) {
         bool is_known = expression_value(c->lane, all[k].name, &value, message);
         if (is_known) value_print(c->lane, &value, text, sizeof text);
@@ -862,6 +869,7 @@ static bool do_quit(struct at_stop *c, char *words)
 }
 
 static bool do_help(struct at_stop *, char *);
+static bool do_complete(struct at_stop *, char *);
 
 /* A word stands for the first command that begins with it, as in gdb. */
 static const struct command {
@@ -904,6 +912,7 @@ static const struct command {
     {"memory", do_memory, "ADDRESS[, WORDS]", "words from an address on"},
     {"x", do_memory, "", NULL},
     {"set", do_set, "var VARIABLE = EXPR", "store a value"},
+    {"complete", do_complete, "LINE", "how its last word may go on, as Tab does"},
     {"help", do_help, "", "this list"},
     {"quit", do_quit, "", "end the program and the debugger"},
 };
@@ -920,6 +929,26 @@ static bool do_help(struct at_stop *c, char *words)
     }
     say("EXPR is C: variables, x[i], p->x, threadIdx.x, block == (1,0,0) && thread == 37, %%r1\n"
         "A word may be shortened. An empty line repeats.\n");
+    return false;
+}
+
+static void say_if_it_goes_on(const char *word, const char *name)
+{
+    if (!strncmp(name, word, strlen(word))) say("%s\n", name);
+}
+
+/* A line's first word is a command, and others are variables. */
+static bool do_complete(struct at_stop *c, char *words)
+{
+    static const char *const known[] = {"threadIdx", "blockIdx", "blockDim", "gridDim",
+                                        "warpSize",  "thread",   "block",    "lane"};
+    const char *word = words + strlen(words);
+    while (word > words && (isalnum((unsigned char)word[-1]) || word[-1] == '_')) word--;
+    for (int k = 0; word == words && k < COMMANDS; k++) say_if_it_goes_on(word, commands[k].name);
+    if (word == words || !c->lane) return false;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) say_if_it_goes_on(word, known[k]);
+    const struct known_variable *all;
+    for (size_t k = visible_variables(c, &all); k-- > 0;) say_if_it_goes_on(word, all[k].name);
     return false;
 }
 
