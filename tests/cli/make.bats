@@ -34,7 +34,8 @@ bare() { env PATH="$PWD/bin" CUDA_HOME="$PWD/cuda" CUDA_PATH= "$@"; }
 sources() {
     mkdir -p common/tools/emu/ptx common/tools/emu/command common/files common/harness
     touch common/harness/main.c common/tools/emu/command/{main,audit}.c common/tools/emu/cudart.map
-    touch common/tools/emu/ptx/program_elf.c common/tools/emu/ptx/elf.c common/tools/emu/removed.h
+    touch common/tools/emu/ptx/program_elf.c common/tools/emu/ptx/elf.c common/tools/emu/removed.h \
+        common/tools/emu/command/dap.py
     touch common/files/visible.c
     mkdir -p common/tools/emu/libs/include
     touch common/tools/emu/libs/include/curand.h
