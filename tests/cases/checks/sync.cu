@@ -419,6 +419,57 @@ template <bool right> __global__ void sync_source_address(const int *in, int *ou
 }
 PAIR(sync_source_address<right>, 1, 32, numbers<int>(32), zeros<int>(32))
 
+/* sync-source-block — a sum over warps of 32 lanes, in a block of 40 threads. */
+__global__ void sync_source_block(const int *in, int *out, int n)
+{
+    int sum = threadIdx.x < n ? in[threadIdx.x] : 0;
+    for (int d = 16; d > 0; d /= 2) {
+        sum += __shfl_down_sync(0xffffffff, sum, d); /* synccheck: Undefined value */
+    }
+    if (threadIdx.x % 32 == 0) atomicAdd(out, sum); /* synccheck: it goes into memory */
+}
+PAIR(sync_source_block, 1, right ? 64 : 40, numbers<int>(40), zeros<int>(1), 40)
+
+/* sync-source-branch — each lane of twenty compares its value with its neighbour's. The last one
+ * has no neighbour, so what it compares must not count. */
+template <bool right> __global__ void sync_source_branch(const int *in, int *out)
+{
+    int lane = threadIdx.x;
+    if (lane >= 20) return;
+    /* synccheck: Undefined value */
+    int own = in[lane], next = __shfl_down_sync(0xfffff, own, 1);
+    if ((!right || lane < 19) && next != own) out[lane] = own; /* synccheck: decides a branch */
+}
+PAIR(sync_source_branch<right>, 1, 32, numbers<int>(32), zeros<int>(32))
+
+/* sync-source-leader — the lanes that are left share a counter: the lowest of them adds for all. It
+ * need not be lane 0. */
+template <bool right> __global__ void sync_source_leader(const int *in, int *count, int *out)
+{
+    if (in[threadIdx.x] % 3 == 0) return;
+    unsigned mask = __activemask();
+    int first = __ffs(mask) - 1, place = 0;
+    if (threadIdx.x == first) place = atomicAdd(count, __popc(mask));
+    place = __shfl_sync(mask, place, right ? first : 0); /* synccheck: Undefined value */
+    place += __popc(mask & ((1u << threadIdx.x) - 1));
+    out[place % 32] = in[threadIdx.x]; /* synccheck: or an address, at */
+}
+PAIR(sync_source_leader<right>, 1, 32, numbers<int>(32), zeros<int>(1), zeros<int>(32))
+
+/* sync-source-scan — lanes 8 to 31 scan their values. Lane 8 is the first of them. */
+template <bool right> __global__ void sync_source_scan(int *out)
+{
+    enum { FIRST = 8 };
+    int lane = threadIdx.x, sum = lane;
+    if (lane < FIRST) return;
+    for (int d = 1; d < 32 - FIRST; d *= 2) {
+        int before = __shfl_up_sync(0xffffff00, sum, d); /* synccheck: Undefined value */
+        if (lane >= d + (right ? FIRST : 0)) sum += before;
+    }
+    out[lane] = sum; /* synccheck: it goes into memory */
+}
+PAIR(sync_source_scan<right>, 1, 32, zeros<int>(32))
+
 /* sync-source-select — the last lane of twelve has no neighbour, and must not add its value. */
 template <bool right> __global__ void sync_source_select(int *out)
 {

@@ -305,22 +305,32 @@ static bool is_access(const struct warp *w, const struct insn *i, int lane)
     return i->address.space != PTX_LOCAL && i->address.space != PTX_PARAM;
 }
 
+/* The lanes in which a predicate, source k of an instruction, holds. */
+static uint32_t predicate_of(const struct warp *w, const struct insn *i, unsigned k)
+{
+    const slot sources[] = {i->a, i->b, i->c};
+    return *(const uint32_t *)slot_at(w, sources[k]) ^ -(uint32_t)(i->arithmetic.negated >> k & 1);
+}
+
 /* The lanes in which what the instruction reads is undefined. */
 static uint32_t undefined_sources(const struct undefined *u, const struct warp *w,
                                   const struct insn *i, uint32_t lanes, struct undefined_origin *by)
 {
     const struct ptx_instruction *source = i->source;
-    bool has_result = computes(i) || insn_result(i) != NO_SLOT, selects;
+    bool has_result = computes(i) || insn_result(i) != NO_SLOT, selects, decides, is_and;
     uint32_t undefined = 0, chosen[] = {lanes, lanes};
     selects = !strcmp(source->words[0], "selp");
+    is_and = !strcmp(source->words[0], "and");
+    decides = (is_and || !strcmp(source->words[0], "or")) && !strcmp(source->words[1], "pred");
     if (selects) {
-        chosen[0] =
-            *(const uint32_t *)slot_at(w, i->c) ^ -(uint32_t)(i->arithmetic.negated >> 2 & 1);
+        chosen[0] = predicate_of(w, i, 2);
         chosen[1] = ~chosen[0];
     }
     for (unsigned k = has_result; k < source->operand_count; k++) {
         uint32_t here = undefined_in(u, w->frame, &source->operands[k], by);
         undefined |= here & (selects && k < 3 ? chosen[k - 1] : lanes);
+        /* false && x is false, true || x is true, whatever x is */
+        if (decides) lanes &= here | (predicate_of(w, i, k - 1) ^ (is_and ? 0 : ALL_LANES));
     }
     return undefined & lanes;
 }
