@@ -40,10 +40,24 @@ static __device__ void bulk_store(void *to, const void *from, unsigned bytes)
                  : "memory");
 }
 
-/* Waits until at most this many of the thread's last bulk_store() are not over. */
+static __device__ void bulk_add(int *to, const int *from, unsigned bytes)
+{
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], %2;\n\t"
+                 "cp.async.bulk.commit_group;" ::"l"(__cvta_generic_to_global(to)),
+                 "r"(shared_address(from)), "r"(bytes)
+                 : "memory");
+}
+
+/* Waits until at most this many of the thread's last bulk_store() and bulk_add() are not over. */
 template <int prior> static __device__ void bulk_wait(void)
 {
     asm volatile("cp.async.bulk.wait_group %0;" ::"n"(prior) : "memory");
+}
+
+/* Waits until they have all read their sources. */
+static __device__ void bulk_wait_read(void)
+{
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
 #endif

@@ -2,6 +2,7 @@
  * cores. pair.h says how a pair is written. */
 #include "bulk.h"
 #include "matrix.cuh"
+#include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 
 /* race-arrival — one lane arrives at a barrier for its warp: it must see the others' stores before
@@ -222,6 +223,21 @@ template <bool right> __global__ void race_bulk_fence_one(int *out)
 }
 PAIR(race_bulk_fence_one<right>, 1, 256, zeros<int>(256))
 
+/* race-bulk-halo — blocks copy their tiles with a word of the next tile, and store their results in
+ * place. */
+template <bool right> __global__ void race_bulk_halo(int *data, int *out)
+{
+    __shared__ __align__(16) int words[68];
+    __shared__ barrier full;
+    int first = blockIdx.x * 64;
+    make_barriers(&full, 1, 1);
+    if (threadIdx.x == 0) bulk_fetch(words, data + first, sizeof words, &full);
+    barrier_wait(&full, 0);
+    int sum = words[threadIdx.x] + words[threadIdx.x + 1];
+    (right ? out : data)[first + threadIdx.x] = sum; /* racecheck: hazard at __global__ */
+}
+PAIR(race_bulk_halo<right>, 4, 64, numbers<int>(260), zeros<int>(256))
+
 /* race-bulk-one — one thread waits for a bulk copy. The others must wait for that thread. */
 template <bool right> __global__ void race_bulk_one(const int *in, int *out)
 {
@@ -284,7 +300,7 @@ template <bool right> __global__ void race_bulk_store(int *out)
     __syncthreads();
     if (threadIdx.x == 0) {
         bulk_store(out, words, sizeof words);
-        if (right) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+        if (right) bulk_wait_read();
     }
     __syncthreads();
     /* racecheck: WAR hazard at __shared__; racecheck: No wait for that copy */
@@ -303,7 +319,7 @@ template <bool right> __global__ void race_bulk_store_written(int *data, int *ou
     __syncthreads();
     if (threadIdx.x == 0) {
         bulk_store(out, words, sizeof words);
-        asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+        bulk_wait_read();
     }
     __syncthreads();
     words[threadIdx.x] = 0;
@@ -318,6 +334,28 @@ template <bool right> __global__ void race_bulk_store_written(int *data, int *ou
     data[threadIdx.x] = out[threadIdx.x];
 }
 PAIR(race_bulk_store_written<right>, 1, 256, numbers<int>(256), zeros<int>(512))
+
+/* race-bulk-sums — each block adds its bins to the sums by a bulk copy. The last block may read the
+ * sums only if all copies are over, and not only have read their bins. */
+template <bool right> __global__ void race_bulk_sums(int *sums, int *tickets, int *out)
+{
+    __shared__ __align__(16) int bins[64];
+    __shared__ int ticket;
+    bins[threadIdx.x] = blockIdx.x;
+    proxy_fence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        bulk_add(sums, bins, sizeof bins);
+        right ? bulk_wait<0>() : bulk_wait_read();
+        __threadfence();
+        ticket = atomicAdd(tickets, 1);
+        __threadfence();
+    }
+    __syncthreads();
+    /* racecheck: RAW hazard at __global__; racecheck: No wait for that copy */
+    if (ticket == gridDim.x - 1) out[threadIdx.x] = sums[threadIdx.x];
+}
+PAIR(race_bulk_sums<right>, 8, 64, zeros<int>(64), zeros<int>(1), zeros<int>(64))
 
 /* race-copy-arrive — a thread's asynchronous copies arrive at a barrier, but only those that it
  * began before. */
@@ -505,10 +543,7 @@ template <bool right> __global__ void race_proxy_copied(int *data, int *out)
     __syncthreads();
     if (threadIdx.x == 0) {
         bulk_store(data, words[0], sizeof words[0]);
-        if (right)
-            bulk_wait<0>();
-        else
-            asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+        right ? bulk_wait<0>() : bulk_wait_read();
         /* racecheck: RAW hazard at __global__ in barrier.cuh; racecheck: for that copy (no line) */
         bulk_fetch(words[1], data, sizeof words[1], &full);
     }
@@ -535,6 +570,40 @@ template <bool right> __global__ void race_proxy_flag(int *data, int *flag, int 
 }
 PAIR(race_proxy_flag<right>, 2, 64, zeros<int>(64), zeros<int>(1), zeros<int>(64))
 
+/* race-proxy-grid — each block copies what the next one has stored before a barrier of the grid.
+ * One thread executes the fence for its block, and the others must have stored before. */
+template <bool right> __global__ void race_proxy_grid(int *data, int *out)
+{
+    int own = blockIdx.x * 64, next = (blockIdx.x + 1) % gridDim.x * 64;
+    /* racecheck: RAW hazard at __global__; racecheck: fence.proxy.async */
+    data[own + threadIdx.x] = threadIdx.x;
+    if (right) __syncthreads();
+    if (threadIdx.x == 0) proxy_fence_global();
+    cooperative_groups::this_grid().sync();
+    fetch_words(data + next, out + own);
+}
+COOPERATIVE(race_proxy_grid<right>, 4, 64, zeros<int>(256), zeros<int>(256))
+
+/* race-proxy-late — a thread that waits for a flag executes the fence for copies before it has seen
+ * the flag. */
+template <bool right> __global__ void race_proxy_late(int *data, int *flag, int *out)
+{
+    if (blockIdx.x == 0) {
+        data[threadIdx.x] = threadIdx.x; /* racecheck: RAW hazard; racecheck: fence.proxy.async */
+        __syncthreads();
+        if (threadIdx.x > 0) return;
+        __threadfence();
+        atomicExch(flag, 1);
+    } else {
+        if (!right) proxy_fence_global();
+        while (threadIdx.x == 0 && atomicAdd(flag, 0) == 0) continue;
+        __threadfence();
+        if (right) proxy_fence_global();
+        fetch_words(data, out);
+    }
+}
+PAIR(race_proxy_late<right>, 2, 64, zeros<int>(64), zeros<int>(1), zeros<int>(64))
+
 /* race-proxy-load — threads store words to global memory, and a bulk copy loads them. */
 template <bool right> __global__ void race_proxy_load(int *data, int *out)
 {
@@ -543,6 +612,25 @@ template <bool right> __global__ void race_proxy_load(int *data, int *out)
     fetch_words(data, out);
 }
 PAIR(race_proxy_load<right>, 1, 64, zeros<int>(64), zeros<int>(64))
+
+/* race-proxy-loop — a block copies its tile, stores the results in place, and copies them in the
+ * next round. */
+template <bool right> __global__ void race_proxy_loop(int *data)
+{
+    __shared__ __align__(16) int words[64];
+    __shared__ barrier full;
+    int *own = data + blockIdx.x * 64;
+    make_barriers(&full, 1, 1);
+    for (int round = 0; round < 3; round++) {
+        if (threadIdx.x == 0) bulk_fetch(words, own, sizeof words, &full);
+        barrier_wait(&full, round % 2);
+        /* racecheck: RAW hazard at __global__; racecheck: fence.proxy.async */
+        own[threadIdx.x] = words[threadIdx.x ^ 1] + 1;
+        if (right) asm volatile("fence.proxy.async;" ::: "memory");
+        __syncthreads();
+    }
+}
+PAIR(race_proxy_loop<right>, 2, 64, numbers<int>(128))
 
 /* race-proxy-read — a bulk copy stores where threads have loaded: that takes a barrier, and no
  * fence for copies. */
@@ -567,10 +655,7 @@ template <bool right> __global__ void race_proxy_reduce(int *sums)
     if (right) proxy_fence_global();
     __syncthreads();
     if (threadIdx.x > 0) return;
-    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], 256;\n\t"
-                 "cp.async.bulk.commit_group;" ::"l"(__cvta_generic_to_global(sums)),
-                 "r"(shared_address(words))
-                 : "memory");
+    bulk_add(sums, words, sizeof words);
     bulk_wait<0>();
 }
 PAIR(race_proxy_reduce<right>, 1, 64, zeros<int>(64))
@@ -599,6 +684,21 @@ template <bool right> __global__ void race_proxy_store(int *out)
     bulk_wait<0>();
 }
 PAIR(race_proxy_store<right>, 1, 64, zeros<int>(64))
+
+/* race-proxy-words — copies of single words, by cp.async, see what threads have stored before a
+ * barrier. Bulk copies need the fence. */
+template <bool right> __global__ void race_proxy_words(int *data, int *out)
+{
+    __shared__ int words[64];
+    data[threadIdx.x] = threadIdx.x; /* racecheck: RAW hazard at __global__; racecheck: fence.p */
+    if (!right) return fetch_words(data, out);
+    __syncthreads();
+    __pipeline_memcpy_async(&words[threadIdx.x], &data[threadIdx.x ^ 33], sizeof(int));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    out[threadIdx.x] = words[threadIdx.x];
+}
+PAIR(race_proxy_words<right>, 1, 64, zeros<int>(64), zeros<int>(64))
 
 /* race-ring — one warp copies to a ring of stages, the others read them: a stage may be released
  * only after it has been read. */
