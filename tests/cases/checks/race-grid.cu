@@ -233,6 +233,15 @@ template <bool right> __global__ void race_constant(int *data, int *out)
 }
 PAIR(race_constant<right>, 1, 64, zeros<int>(64), zeros<int>(64))
 
+/* race-constant-after — a thread loads by __ldg() the word that it has just stored. */
+template <bool right> __global__ void race_constant_after(int *data, int *out)
+{
+    int *own = &data[threadIdx.x];
+    *own = threadIdx.x;
+    out[threadIdx.x] = right ? *own : __ldg(own); /* racecheck: RAW hazard; racecheck: constant */
+}
+PAIR(race_constant_after<right>, 1, 64, zeros<int>(64), zeros<int>(64))
+
 /* race-constant-atomic — counters that atomics change, and that __ldg() reads behind a barrier. */
 template <bool right> __global__ void race_constant_atomic(int *bins, int *out)
 {
@@ -257,6 +266,28 @@ HOST(race_constant_grid)
     for (int first = 1; right && first >= 0; first--) twice<false><<<2, 64>>>(data, out, first);
     if (!right) launch_together{twice<true>, 2, 64, data, out, 1};
 }
+
+/* race-constant-last — the last block adds up the sums of all blocks. What they have made is not
+ * constant, unlike their input. */
+template <bool right>
+__global__ void race_constant_last(const int *in, int *sums, int *tickets, int *out)
+{
+    int lane = threadIdx.x, ticket = 0;
+    int sum = __reduce_add_sync(~0u, __ldg(&in[blockIdx.x * 32 + lane]));
+    if (lane == 0) {
+        sums[blockIdx.x] = sum;
+        __threadfence();
+        ticket = atomicAdd(tickets, 1);
+        __threadfence();
+    }
+    __syncwarp();
+    if (__shfl_sync(~0u, ticket, 0) < gridDim.x - 1) return;
+    /* racecheck: RAW hazard at __global__; racecheck: constant */
+    sum = __reduce_add_sync(~0u, right ? __ldcg(&sums[lane]) : __ldg(&sums[lane]));
+    if (lane == 0) *out = sum;
+}
+PAIR(race_constant_last<right>, 32, 32, numbers<int>(1024), zeros<int>(32), zeros<int>(1),
+     zeros<int>(1))
 
 /* race-constant-own — the words are loaded by __ldg(), and replaced behind a barrier. A thread may
  * replace the word that it alone has loaded. A neighbour's load may be moved behind the barrier. */
@@ -293,6 +324,35 @@ HOST(race_constant_restrict)
     add_pairs<<<2, 64>>>(in, right ? zeros<int>(128) : in);
 }
 
+/* race-constant-surface — a kernel stores to an image by a surface, and reads it by a texture. */
+__global__ void blur(cudaSurfaceObject_t to, cudaTextureObject_t from)
+{
+    int x = threadIdx.x, sum = tex2D<int>(from, x, 0) + tex2D<int>(from, x + 1, 0);
+    __syncthreads();
+    /* racecheck: WAR hazard at __global__; racecheck: constant */
+    surf2Dwrite(sum, to, x * (int)sizeof sum, 0);
+}
+HOST(race_constant_surface)
+{
+    static int zeros[64];
+    cudaChannelFormatDesc words = cudaCreateChannelDesc<int>();
+    cudaTextureDesc reads = {};
+    cudaSurfaceObject_t surfaces[2];
+    cudaTextureObject_t textures[2];
+    for (int i = 0; i < 2; i++) {
+        cudaResourceDesc image = {cudaResourceTypeArray};
+        cudaArray_t *array = &image.res.array.array;
+        cudaMallocArray(array, &words, 64, 1, cudaArraySurfaceLoadStore);
+        keep(*array, [](void *it) { return cudaFreeArray((cudaArray_t)it); });
+        cudaMemcpy2DToArray(*array, 0, 0, zeros, sizeof zeros, sizeof zeros, 1,
+                            cudaMemcpyHostToDevice);
+        cudaCreateSurfaceObject(&surfaces[i], &image);
+        cudaCreateTextureObject(&textures[i], &image, &reads, nullptr);
+    }
+    for (int round = 0; round < 2; round++)
+        blur<<<1, 64>>>(surfaces[right && round == 0], textures[right && round == 1]);
+}
+
 /* race-constant-texture — a kernel reads by a texture what it has stored. It sees what an earlier
  * kernel has stored. */
 __global__ void store_and_fetch(cudaTextureObject_t words, int *data, int *out)
@@ -314,6 +374,18 @@ HOST(race_constant_texture)
     store_and_fetch<<<2, 64>>>(words, right ? none : data, out);
     cudaDestroyTextureObject(words);
 }
+
+/* race-constant-vector — points are loaded by __ldg(), each as a vector. Its last word is a
+ * counter, which changes. */
+template <bool right> __global__ void race_constant_vector(int4 *points, int *out)
+{
+    int4 *own = &points[threadIdx.x], p = {};
+    if (right) p.x = __ldg(&own->x), p.y = __ldg(&own->y);
+    if (!right) p = __ldg(own); /* racecheck: WAR hazard at __global__; racecheck: constant */
+    atomicAdd(&points[p.x % 64].w, 1);
+    out[blockIdx.x * 64 + threadIdx.x] = p.x + p.y;
+}
+PAIR(race_constant_vector<right>, 2, 64, (int4 *)numbers<int>(256), zeros<int>(128))
 
 /* race-flag-block — thread 0 sets the flag for its block. A barrier must lie between the other
  * threads' stores and its fence. */
