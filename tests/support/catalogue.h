@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { MAX_PAIRS = 400 };
+enum { MAX_PAIRS = 450 };
 
 struct checked {
     char name[60], catalogue[30]; /* tests/cases/checks/NAME.cu, build/pairs/NAME */

@@ -87,6 +87,21 @@ HOST(race_early_chain)
     launch_early(0, square<true>, d, a);
 }
 
+/* race-early-event — a copy in another stream waits for an event. The event comes after the first
+ * kernel, too, though the second does not wait for it. */
+HOST(race_early_event)
+{
+    int *a = zeros<int>(N), *b = zeros<int>(N), *c = zeros<int>(N), *host = pinned<int>(N);
+    cudaStream_t work = new_stream(), copies = new_stream();
+    cudaEvent_t filled = new_event();
+    cudaDeviceSynchronize();
+    fill<<<1, N, 0, work>>>(a); /* racecheck: Race reported in fill() */
+    launch_early(work, square<false>, c, b);
+    if (right) cudaEventRecord(filled, work);
+    cudaStreamWaitEvent(copies, filled, 0);
+    cudaMemcpyAsync(host, a, N * sizeof(int), cudaMemcpyDeviceToHost, copies);
+}
+
 /* race-early-graph — an edge of a graph lets a kernel begin that does not wait. */
 HOST(race_early_graph)
 {
@@ -105,6 +120,21 @@ HOST(race_early_graph)
     cudaGraphAddKernelNode(&second, graph, nullptr, 0, &params);
     cudaGraphAddDependencies(graph, &first, &second, &edge, 1);
     launch_graph(graph);
+}
+
+/* race-early-last — the third kernel reads what the first has made, and none of them waits. Without
+ * the attribute it comes after both. */
+HOST(race_early_last)
+{
+    int *a = zeros<int>(N), *b = zeros<int>(N), *c = zeros<int>(N), *d = zeros<int>(N);
+    cudaStream_t stream = new_stream();
+    cudaDeviceSynchronize();
+    fill<<<1, N, 0, stream>>>(a); /* racecheck: Race reported in fill() */
+    launch_early(stream, square<false>, c, b);
+    if (right)
+        square<false><<<1, N, 0, stream>>>(d, a);
+    else
+        launch_early(stream, square<false>, d, a);
 }
 
 /* race-early-late — a kernel waits after it has cleared what the one before it may still read. */
@@ -135,4 +165,43 @@ HOST(race_early_prefetch)
     int *a = zeros<int>(N), *b = zeros<int>(N), *factors = numbers<int>(N);
     fill<<<1, N>>>(a);
     launch_early(0, race_early_prefetch, b, right ? factors : a, right ? a : factors);
+}
+
+/* race-early-rewrite — a captured kernel stores to the array that the one before it reads. */
+template <bool right> __global__ void race_early_rewrite(int *data)
+{
+    if (right) cudaGridDependencySynchronize();
+    data[threadIdx.x] = 0; /* racecheck: WAR hazard; racecheck: Race reported */
+}
+HOST(race_early_rewrite)
+{
+    int *a = zeros<int>(N), *b = zeros<int>(N);
+    cudaStream_t stream = new_stream();
+    cudaGraph_t graph;
+    cudaDeviceSynchronize();
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    square<false><<<1, N, 0, stream>>>(b, a);
+    launch_early(stream, race_early_rewrite<right>, a);
+    cudaStreamEndCapture(stream, &graph);
+    launch_graph(graph);
+}
+
+/* race-early-sum — two kernels add to one sum by atomics, which needs no wait. To read it does. */
+__global__ void count(int *sum)
+{
+    cudaTriggerProgrammaticLaunchCompletion();
+    atomicAdd(sum, 1);
+}
+template <bool right> __global__ void race_early_sum(int *out, int *sum)
+{
+    atomicAdd(sum, 1);
+    if (right) cudaGridDependencySynchronize();
+    __syncthreads();
+    out[threadIdx.x] = *sum; /* racecheck: RAW hazard; racecheck: Race reported */
+}
+HOST(race_early_sum)
+{
+    int *sum = zeros<int>(1), *out = zeros<int>(N);
+    count<<<1, N>>>(sum);
+    launch_early(0, race_early_sum<right>, out, sum);
 }
