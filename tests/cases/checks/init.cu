@@ -370,6 +370,33 @@ HOST(init_shared_dynamic)
            : init_shared_dynamic<false>)<<<1, 64, 2 * 64 * sizeof(int)>>>(in, out);
 }
 
+/* init-shared-few — a block clears one bin a thread, but has more bins than threads. */
+template <bool right> __global__ void init_shared_few(const int *in, int *out)
+{
+    __shared__ int bins[128];
+    for (int i = threadIdx.x; i < (right ? 128 : 64); i += 64) bins[i] = 0;
+    __syncthreads();
+    atomicAdd(&bins[2 * in[threadIdx.x]], 1); /* initcheck: the atomic stores */
+    __syncthreads();
+    out[threadIdx.x] = bins[threadIdx.x];
+}
+PAIR(init_shared_few<right>, 1, 64, numbers<int>(64), zeros<int>(64))
+
+/* init-shared-table — a hash table in shared memory, of which only a half is empty at first. */
+template <bool right> __global__ void init_shared_table(const int *in, int *out)
+{
+    enum { SLOTS = 128, EMPTY = -1 };
+    __shared__ int keys[SLOTS];
+    keys[threadIdx.x] = EMPTY;
+    if (right) keys[SLOTS / 2 + threadIdx.x] = EMPTY;
+    __syncthreads();
+    int key = in[threadIdx.x], slot = key * 5 % SLOTS;
+    for (int tries = 0; tries < SLOTS; tries++, slot = (slot + 1) % SLOTS)
+        if (atomicCAS(&keys[slot], EMPTY, key) == EMPTY) break; /* initcheck: the atomic stores */
+    out[threadIdx.x] = slot;
+}
+PAIR(init_shared_table<right>, 1, 64, numbers<int>(64), zeros<int>(64))
+
 /* init-shared-tail — the last tile is not full, and a block adds up all of it. */
 template <bool right> __global__ void init_shared_tail(const int *in, int *sum, int n)
 {
