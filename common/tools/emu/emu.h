@@ -667,7 +667,13 @@ uint64_t emu_finding_count(const struct emu *, enum emu_severity);
 uint64_t emu_race_count(const struct emu *);
 /* EMU_CHECK_ORDER: adds a note for each place of a kernel's code that puts accesses in order, and
  * counts each kind of note (above), those beyond the limit included. */
-enum { EMU_ORDER_ANSWERS = 4 };
+enum emu_order_answer {
+    EMU_ORDER_NEEDED,
+    EMU_ORDER_NOT_NEEDED,
+    EMU_ORDER_NEVER_EXECUTED,
+    EMU_ORDER_NOT_LOOKED_AT,
+    EMU_ORDER_ANSWERS
+};
 void emu_report_order(struct emu *, size_t counts[EMU_ORDER_ANSWERS]);
 /* Adds a finding about the host program. */
 void emu_add_finding(struct emu *, enum emu_check, enum emu_severity, const char *kind,

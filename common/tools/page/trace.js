@@ -158,7 +158,7 @@ function addToLevels(levels, event) {
 /* Shared memory between barriers: what each interval stores, from which words, and which values
  * stand there at its end. And which words need a barrier. */
 
-/* The bits of a word after a store of so many bytes at an address; null: a copy's, which are not in
+/* The bits of a word after a store of some bytes at an address; null: a copy's, which are not in
  * the trace. */
 function bitsAfter(old, word, address, width, hex) {
     if (hex === "-") return null;

@@ -131,7 +131,7 @@ static int by_conflicts(const void *a, const void *b)
     return files != 0 ? files : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Of each device, the worst first; nothing if there are none. */
+/* Of each device, the worst first; nothing if no access has one. */
 static void html_banks(FILE *out, const struct document *d)
 {
     bool has_head = false;

@@ -299,13 +299,15 @@ void cudart_check_leaks(void)
     leaks += count;
 }
 
-/* What --tool order says of how many places. */
+/* How many places got each answer of --tool order. */
 static void print_orders(const size_t counts[EMU_ORDER_ANSWERS])
 {
     fprintf(wanted.log,
             "========= ORDER SUMMARY: %zu needed, %zu not needed in these runs, %zu never executed",
-            counts[0], counts[1], counts[2]);
-    if (counts[3]) fprintf(wanted.log, ", %zu not looked at", counts[3]);
+            counts[EMU_ORDER_NEEDED], counts[EMU_ORDER_NOT_NEEDED],
+            counts[EMU_ORDER_NEVER_EXECUTED]);
+    size_t passed_over = counts[EMU_ORDER_NOT_LOOKED_AT];
+    if (passed_over) fprintf(wanted.log, ", %zu not looked at", passed_over);
     fputc('\n', wanted.log);
 }
 

@@ -128,7 +128,7 @@ RUNTIME(cudaGraphNodeGetDependentNodes, (cudaGraphNode_t node, cudaGraphNode_t *
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-/* Keeps what racecheck needs of the data of an edge; NULL: there are none. */
+/* Keeps what racecheck needs of the data of an edge; NULL: it has no data. */
 static void keep_data(struct node *before, struct node *after, const cudaGraphEdgeData *data)
 {
     if (data != NULL && data->type == cudaGraphDependencyTypeProgrammatic)

@@ -26,7 +26,7 @@ enum {
     MOST_PAIRS = 512, /* of a launch's hazards */
     MOST_ALIKE = 4,   /* launches of one kernel and shape that are looked at */
     MOST_SHAPES = 1024,
-    MOST_MET = 4096, /* hazards by the thousand take long: after so many barriers a copy ends */
+    MOST_MET = 4096, /* hazards by the thousand take long: a copy ends after this many barriers */
 };
 
 /* A source line, or without -lineinfo an instruction. Its number is 1 + its index; 0 is none. */
@@ -51,7 +51,8 @@ struct shared_results {
     struct pairs own, without_any; /* hazards: of the launch itself, and if nothing orders it */
     struct {
         bool is_executed, is_needed, is_compared; /* compared: by a copy WITH_ONE */
-        bool is_passed_over;                      /* executed by a launch that is not looked at */
+        bool is_met;                              /* executed by the launch that is looked at */
+        bool is_answered; /* a copy without it has come to the launch's end, without a hazard */
         uint64_t threads; /* is_needed: of the smallest launch that shows it */
         char why[CHECK_TEXT];
     } of[MOST_PLACES + 1];
@@ -186,19 +187,29 @@ static unsigned place_number(struct order_check *o, const struct emu_kernel *ker
     return o->place_count;
 }
 
-/* The places of a kernel's code. */
-static const uint8_t *places_of(struct order_check *o, const struct emu_kernel *kernel)
+static struct order_kernel *find_kernel(struct order_check *o, const struct emu_kernel *kernel)
 {
     for (size_t k = o->kernel_count; k-- > 0;)
-        if (o->kernels[k].kernel == kernel) return o->kernels[k].place_of;
+        if (o->kernels[k].kernel == kernel) return &o->kernels[k];
+    return NULL;
+}
+
+/* Finds the places of a kernel that is launched: where it lies, an unloaded one may have lain. */
+static const uint8_t *find_places(struct order_check *o, const struct emu_kernel *kernel)
+{
+    struct order_kernel *known = find_kernel(o, kernel);
     uint8_t *place_of = allocated(calloc(kernel->code_count, 1));
     for (size_t k = 0; k < kernel->code_count; k++) {
         const char *what = what_orders(&kernel->code[k]);
         if (what) place_of[k] = (uint8_t)place_number(o, kernel, &kernel->code[k], what);
     }
-    o->kernels = grown(o->kernels, o->kernel_count, sizeof *o->kernels);
-    o->kernels[o->kernel_count++] = (struct order_kernel){kernel, place_of};
-    return place_of;
+    if (!known) {
+        o->kernels = grown(o->kernels, o->kernel_count, sizeof *o->kernels);
+        known = &o->kernels[o->kernel_count++];
+        *known = (struct order_kernel){.kernel = kernel};
+    }
+    free(known->place_of);
+    return known->place_of = place_of;
 }
 
 /* ---- what a copy leaves out ------------------------------------------------------------------ */
@@ -209,12 +220,10 @@ bool order_skips(const struct launch *launch, const struct insn *i)
 {
     struct order_check *o = launch->emu->checkers->order;
     if (!o) return false;
-    unsigned place = places_of(o, launch->kernel)[i - launch->kernel->code];
+    unsigned place = find_kernel(o, launch->kernel)->place_of[i - launch->kernel->code];
     if (!o->is_copy) {
-        if (launch == o->launch)
-            o->results->of[place].is_executed = true;
-        else
-            o->results->of[place].is_passed_over = true;
+        o->results->of[place].is_executed = true;
+        o->results->of[place].is_met |= launch == o->launch;
         return false;
     }
     bool is_enough = o->job != WITHOUT_ONE && ++o->met == MOST_MET;
@@ -261,7 +270,7 @@ static bool start(struct order_check *o, enum job job, unsigned place, unsigned 
 
 /* In the copy that stands still: waits until the launch has ended, and starts a copy for each
  * question. Returns in each of these. */
-static void ask_all(struct order_check *o, const bool *is_of_launch, uint64_t threads)
+static void ask_all(struct order_check *o, uint64_t threads)
 {
     char go;
     unsigned running = 0;
@@ -276,13 +285,13 @@ static void ask_all(struct order_check *o, const bool *is_of_launch, uint64_t th
     dup2(nowhere, STDERR_FILENO);
     for (unsigned p = 1; p <= o->place_count; p++) {
         bool is_open = !r->of[p].is_needed || threads < r->of[p].threads;
-        bool asks = is_of_launch[p] && r->of[p].is_executed && is_open;
+        bool asks = r->of[p].is_met && is_open;
         if (asks && start(o, WITHOUT_ONE, p, &running)) return;
     }
     wait_for_all(&running);
     bool has_all = false;
     for (unsigned p = 1; p <= o->place_count; p++) {
-        bool asks = is_of_launch[p] && r->of[p].is_executed && !r->of[p].is_needed;
+        bool asks = r->of[p].is_met && !r->of[p].is_needed;
         if (!asks || r->of[p].is_compared) continue;
         if (!has_all && start(o, WITHOUT_ANY, 0, &running)) return;
         if (!has_all) wait_for_all(&running);
@@ -325,19 +334,19 @@ static uint64_t threads_of(const struct launch *launch)
 void order_begin(struct launch *launch)
 {
     struct order_check *o = launch->emu->checkers->order;
-    bool is_of_launch[MOST_PLACES + 1] = {false}, has_open = false;
+    bool has_open = false;
     int to_copy[2];
+    const uint8_t *place_of = find_places(o, launch->kernel);
     if (o->is_copy || o->launch) return;
-    const uint8_t *place_of = places_of(o, launch->kernel);
     for (size_t k = 0; k < launch->kernel->code_count; k++) {
         unsigned p = place_of[k];
-        is_of_launch[p] = true;
         has_open |=
             p && (!o->results->of[p].is_needed || threads_of(launch) < o->results->of[p].threads);
     }
     if (launch->emu->memory.areas) o->shares = true;
     if (!has_open || launch->depth || launch->emu->memory.areas || !is_rare(o, launch)) return;
     o->results->own.count = o->results->without_any.count = 0;
+    for (unsigned p = 0; p <= o->place_count; p++) o->results->of[p].is_met = false;
     if (pipe(to_copy) != 0) return;
     o->other = fork_with_locks(launch->emu->checkers);
     if (o->other == 0) {
@@ -346,7 +355,7 @@ void order_begin(struct launch *launch)
         o->to_copy = to_copy[0];
         launch->may_suspend = false;
         o->launch = launch;
-        ask_all(o, is_of_launch, threads_of(launch));
+        ask_all(o, threads_of(launch));
         return;
     }
     close(to_copy[0]);
@@ -435,6 +444,7 @@ static void compare(struct order_check *o, const struct launch *launch)
 static void end_copy(struct order_check *o, const struct launch *launch)
 {
     if (o->job == WITH_ONE) compare(o, launch);
+    if (o->job == WITHOUT_ONE) o->results->of[o->place].is_answered = true;
     leave();
 }
 
@@ -452,14 +462,21 @@ void order_end(struct launch *launch)
 
 static const struct {
     const char *kind, *words;
-} answers[EMU_ORDER_ANSWERS] = {{"needed", "needed"},
-                                {"not-needed", "not needed in these runs"},
-                                {"never-executed", "never executed"},
-                                {"not-looked-at", "not looked at"}};
+} answers[EMU_ORDER_ANSWERS] = {
+    [EMU_ORDER_NEEDED] = {"needed", "needed"},
+    [EMU_ORDER_NOT_NEEDED] = {"not-needed", "not needed in these runs"},
+    [EMU_ORDER_NEVER_EXECUTED] = {"never-executed", "never executed"},
+    [EMU_ORDER_NOT_LOOKED_AT] = {"not-looked-at", "not looked at"},
+};
 
-static unsigned answer_of(const struct shared_results *r, unsigned p)
+/* A line is not looked at if only launches have executed it that are passed over, or if no copy
+ * could be made, or has come to its end. */
+static enum emu_order_answer answer_of(const struct shared_results *r, unsigned p)
 {
-    return r->of[p].is_needed ? 0 : r->of[p].is_executed ? 1 : r->of[p].is_passed_over ? 3 : 2;
+    return r->of[p].is_needed      ? EMU_ORDER_NEEDED
+           : r->of[p].is_answered  ? EMU_ORDER_NOT_NEEDED
+           : !r->of[p].is_executed ? EMU_ORDER_NEVER_EXECUTED
+                                   : EMU_ORDER_NOT_LOOKED_AT;
 }
 
 void emu_report_order(struct emu *emu, size_t counts[EMU_ORDER_ANSWERS])
@@ -475,7 +492,7 @@ void emu_report_order(struct emu *emu, size_t counts[EMU_ORDER_ANSWERS])
                         "launches are not looked at whose memory other processes share", NULL);
     for (unsigned p = 1; p <= o->place_count; p++) {
         const struct order_place *place = &o->places[p];
-        unsigned answer = answer_of(o->results, p);
+        enum emu_order_answer answer = answer_of(o->results, p);
         char title[200], where[800], head[1200];
         counts[answer]++;
         snprintf(title, sizeof title, "%s: %s", answers[answer].words, place->what);

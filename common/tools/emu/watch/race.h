@@ -59,7 +59,7 @@ struct stream_op_info {
     const char *library; /* of STREAM_OP_LIBRARY: the function */
     stream_op launcher;  /* the kernel that has launched it; 0: the host has */
     struct emu_host_place place; /* where the program called the runtime */
-    size_t early; /* a kernel may begin before so many of its needs, the first, have ended */
+    size_t early; /* how many of its needs, the first, may not have ended when a kernel begins */
 };
 
 /* Begins an operation that comes after these (0: none) and after all that the host has waited for.

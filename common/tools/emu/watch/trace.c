@@ -298,7 +298,7 @@ static void begin_part(struct pictures *p, const struct warp *w, uint64_t at)
             .warp = w->index, .from = at, .to = at, .is_divergent = w->fragment_count > 1};
 }
 
-/* Ends the last part, and removes it if nothing was executed in it. NULL: there is none. */
+/* Ends the last part, and removes it if nothing was executed in it. NULL: no part is there. */
 static struct emu_turn *end_part(struct pictures *p, const struct warp *w)
 {
     struct emu_timeline *t = timeline_of(p, w);

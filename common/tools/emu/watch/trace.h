@@ -29,7 +29,7 @@
 
 struct emu_trace;
 
-/* Traces into a file, which the caller closes after trace_close: at most so many lines; 0: all. */
+/* Traces into a file, which the caller closes after trace_close. `limit`: most lines; 0: all. */
 struct emu_trace *trace_open(FILE *, uint64_t limit);
 void trace_close(struct emu_trace *);
 void trace_access(struct emu_trace *, const struct warp *, const struct insn *,

@@ -243,7 +243,7 @@ static void write_verdict(struct json *j, const struct session *s)
 }
 
 /* The run with the fewest elements whose output is wrong, or in which a checker has found an error;
- * NULL: there is none. The page has no small device. */
+ * NULL: no run failed. The page has no small device. */
 static const struct lab_case_result *find_failing(const struct session *s,
                                                   struct wrong_output *wrong)
 {
