@@ -357,9 +357,9 @@ static int run(struct experiment *e, struct fault *fault)
 {
     e->lesson = "`fast` takes a few times as long as a copy when small, and less than "
                 "twice when large.";
-    static const size_t on_gpu[] = {512, 1024, 4096, 8192}, emulated[] = {64, 96};
+    static const size_t on_gpu[] = {256, 512, 1024, 4096, 8192}, emulated[] = {64, 96};
     npp_integral *npp = e->emulated ? NULL : find_npp();
-    size_t count = e->emulated ? 2 : 4;
+    size_t count = e->emulated ? 2 : 5;
     int code = 0;
     experiment_at(e, "NPP", "library");
     experiment_value(e, "found", npp != NULL, "");

@@ -112,13 +112,37 @@ static void expect_table(struct sat_size size, enum element element, enum varian
 
 static const unsigned channel_counts[] = {1, 3, 4};
 
-Test(summed_area, every_width_up_to_100)
+/* Before Hopper no grey picture is small enough for one cluster. */
+static void expect_every_width_up_to_100(void)
 {
     for (size_t width = 1; width <= 100; width++) {
         for (size_t c = 0; c < LENGTH(channel_counts); c++)
             expect_table((struct sat_size){width, 3, channel_counts[c]}, ELEMENT_I8, FAST, 0);
         expect_table((struct sat_size){width, 5, 3}, ELEMENT_I8, width % 2 ? DOCUMENT : SHUFFLE, 0);
     }
+}
+
+Test(summed_area, every_width_up_to_100) { expect_every_width_up_to_100(); }
+
+Test(summed_area, every_width_up_to_100_in_three_launches)
+{
+    setenv("EMU_GPU", "t4", 1);
+    expect_every_width_up_to_100();
+}
+
+/* The largest pictures of one cluster, and some that are just too large; bands of rows that are
+ * full, not full, and empty. */
+Test(summed_area, one_cluster_slow)
+{
+    static const size_t sides[][2] = {{512, 512}, {511, 509}, {513, 7}, {7, 513},
+                                      {1, 512},   {512, 1},   {129, 33}, {400, 300}};
+    for (size_t i = 0; i < LENGTH(sides); i++)
+        for (size_t offset = 0; offset < 2; offset++) {
+            struct sat_size size = {sides[i][0], sides[i][1], 1};
+            expect_table(size, ELEMENT_I8, FAST, offset);
+            expect_table(size, ELEMENT_I16, FAST, offset);
+            expect_table(size, ELEMENT_F32, FAST, offset);
+        }
 }
 
 /* OpenCV's integral was wrong for three of four of these (opencv issue 7378). */
