@@ -22,9 +22,9 @@
 #define LOOK_BATCH(State) (32 / (int)sizeof(State))
 #define CHUNK(State)      (32 / (int)sizeof(State))
 #define COPIES            8 /* that a lane begins one after the other, without a condition */
-/* From this many strips on, blocks begin side by side, so that they read neighbouring memory. With
- * fewer, they go through one strip after the other, and keep what they have of its prefixes. */
-#define SIDE_BY_SIDE 32
+/* Blocks begin side by side in all strips, so that they read neighbouring memory. Of this many
+ * strips a block keeps what it has of their prefixes, for its next tile there. */
+#define STRIPS_KEPT(State) (128 / (int)sizeof(State))
 
 /* Accesses of a lane: 128 bytes of elements or states, so that six tiles fit into the shared memory
  * of an H200's multiprocessor. */
@@ -79,6 +79,11 @@ template <typename Op> struct column_shared {
         State sum[LANES];    // of a tile that is published
         State prefix[LANES]; // of the same tile
     } rounds[2];
+    // What the first look warp has combined of a strip's whole windows.
+    struct {
+        State sum[LANES];
+        unsigned strip, windows; // windows 0: of no strip
+    } kept[STRIPS_KEPT(State)];
     State parts[COLUMN_WARPS][LANES]; // sums of a tile's segments
     // Of the look warps: sums of tiles, and sums of windows.
     State tiles[LOOK_WARPS][LANES], windows[LOOK_WARPS * LOOK_BATCH(State)][LANES];
@@ -134,9 +139,8 @@ static __device__ struct lane_part part_of(const column_job<Op> &c, struct colum
 
 static __device__ struct column_tile tile_of(struct column_shape s, struct ticket t)
 {
-    unsigned strips = (unsigned)s.strips, tiles = (unsigned)s.tiles;
-    if (strips >= SIDE_BY_SIDE) return {t.tile % strips, t.tile / strips, t.epoch};
-    return {t.tile / tiles, t.tile % tiles, t.epoch};
+    unsigned strips = (unsigned)s.strips;
+    return {t.tile % strips, t.tile / strips, t.epoch};
 }
 
 /* Begins to copy one element. An asynchronous copy takes 4, 8 or 16 bytes whose address is a

@@ -17,8 +17,9 @@
  * `now` are stored. With one tile at a time, all blocks would load, wait and store at the same
  * time.
  * What is still bad: with fewer than 32 columns an access has several rows, and each is scanned
- * over the lanes, twice. With many strips a block has to combine all windows of a strip again. A
- * round takes the time of finding a prefix, so smaller tiles make it slower.
+ * over the lanes, twice; two columns are scanned by pairs.cuh. With more strips than STRIPS_KEPT a
+ * block has to combine all windows of a strip again. A round takes the time of finding a prefix, so
+ * smaller tiles make it slower.
  */
 #ifndef STEP16_COLUMNS_CUH
 #define STEP16_COLUMNS_CUH
@@ -110,12 +111,6 @@ static __device__ void store_tile(const column_job<Op> &c, struct column_tile ti
 
 /* ---- the look warps -------------------------------------------------------------------------- */
 
-/* What they have combined of whole windows of a strip: the first `windows` of them. */
-template <typename State> struct column_progress {
-    State sum; // in the first look warp
-    unsigned strip, windows;
-};
-
 /* Begins to load the first `count` sums of `from`, LOOK_BATCH at most. */
 template <typename State, int N>
 static __device__ void load_sums(published<State> (&found)[N], const published<State> *from,
@@ -149,7 +144,6 @@ static __device__ void look_sync(void)
  * tile is its last, before waiting for windows: so no window waits for another one. */
 template <typename Op>
 static __device__ void find_prefix(const column_job<Op> &c, struct column_tile tile,
-                                   struct column_progress<typename Op::State> *p,
                                    struct column_shared<Op> &shared,
                                    typename column_shared<Op>::round &r)
 {
@@ -164,11 +158,13 @@ static __device__ void find_prefix(const column_job<Op> &c, struct column_tile t
     tiles += (tile.strip * s.tiles + tile.tile - in_window + warp * TILES_EACH) * LANES;
     windows += tile.strip * (s.tiles / COLUMN_WINDOW) * LANES;
     int mine = (int)in_window - (int)warp * TILES_EACH;
-    if (p->strip != tile.strip) *p = {j.initial, tile.strip, 0};
+    auto &kept = shared.kept[tile.strip % STRIPS_KEPT(State)];
+    unsigned begun = kept.strip == tile.strip ? kept.windows : 0;
+    State whole = begun > 0 ? kept.sum[lane] : j.initial; // in the first warp
 
     // Begin to load windows, and combine tiles meanwhile.
     published<State> found[BATCH], found_windows[BATCH];
-    unsigned at = p->windows + warp * BATCH;
+    unsigned at = begun + warp * BATCH;
     load_sums(found_windows, windows + (size_t)at * LANES, (int)window - (int)at);
     State sum = j.op.identity(), within = sum;
     for (int first = 0; first < TILES_EACH && first < mine; first += BATCH) {
@@ -187,23 +183,26 @@ static __device__ void find_prefix(const column_job<Op> &c, struct column_tile t
             publish(&windows[window * LANES], tile.epoch,
                     {j.op.combine(within, r.sum[lane]), false});
     }
-    while (p->windows < window) {
-        at = p->windows + warp * BATCH;
+    while (begun < window) {
+        at = begun + warp * BATCH;
         await_sums(found_windows, windows + (size_t)at * LANES, (int)window - (int)at, tile.epoch);
 #pragma unroll
         for (int i = 0; i < BATCH; i++)
             shared.windows[warp * BATCH + i][lane] = sum_in(found_windows[i]).value;
         look_sync(); // the first warp may not read the windows before all are there
         if (warp == 0)
-            for (unsigned i = 0; i < LOOK_WARPS * BATCH && p->windows + i < window; i++)
-                p->sum = j.op.combine(p->sum, shared.windows[i][lane]);
-        p->windows += LOOK_WARPS * BATCH;
-        at = p->windows + warp * BATCH;
+            for (unsigned i = 0; i < LOOK_WARPS * BATCH && begun + i < window; i++)
+                whole = j.op.combine(whole, shared.windows[i][lane]);
+        begun += LOOK_WARPS * BATCH;
+        at = begun + warp * BATCH;
         load_sums(found_windows, windows + (size_t)at * LANES, (int)window - (int)at);
         look_sync(); // no warp may write the next windows before these are read
     }
-    p->windows = window;
-    if (warp == 0) r.prefix[lane] = j.op.combine(p->sum, within);
+    if (warp == 0) {
+        r.prefix[lane] = j.op.combine(whole, within);
+        kept.sum[lane] = whole;
+        if (lane == 0) kept.strip = tile.strip, kept.windows = window;
+    }
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
@@ -236,9 +235,7 @@ static __device__ void scan_tiles(const column_job<Op> &c, struct column_shared<
     const job<Op> &j = c.all;
     bool looks = threadIdx.x >= SCAN_THREADS, draws = threadIdx.x == LANES; // in a scan warp
     bool once = gridDim.x == j.tiles; // each block scans one tile
-    struct column_progress<State> progress = {
-        j.initial, 0, 0
-    };
+    if (threadIdx.x < STRIPS_KEPT(State)) shared.kept[threadIdx.x].windows = 0;
     State before_now = j.op.identity(), before_next = before_now;
     struct maybe_tile now = {}, next = now, third = now;
     struct ticket t;
@@ -262,7 +259,7 @@ static __device__ void scan_tiles(const column_job<Op> &c, struct column_shared<
             __pipeline_wait_prior(1); // the copies of `third` may go on
             if (next.is) before_next = sum_tile<NARROW>(c, next.at, stage_next, shared, other.sum);
         } else if (now.is) {
-            find_prefix(c, now.at, &progress, shared, r);
+            find_prefix(c, now.at, shared, r);
         }
         // No thread may read prefix, ticket or sums before they are written. Rounds alternate, so
         // what is read after this barrier is written anew only after that of the next round.
