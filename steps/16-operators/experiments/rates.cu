@@ -148,8 +148,10 @@ RUN_OF(rows_32, in_rows(x, 32, stream))
 RUN_OF(rows_1000, in_rows(x, 1000, stream))
 RUN_OF(rows_5001, in_rows(x, 5001, stream))
 RUN_OF(rows_8192, in_rows(x, 8192, stream))
+RUN_OF(rows_65536, in_rows(x, 65536, stream))
 RUN_OF(columns_2, in_columns(x, 2, stream))
 RUN_OF(columns_32, in_columns(x, 32, stream))
+RUN_OF(columns_1024, in_columns(x, 1024, stream))
 RUN_OF(columns_1000, in_columns(x, 1000, stream))
 RUN_OF(rows_affine, affine_rows(x, 65536, stream))
 RUN_OF(columns_affine, affine_columns(x, 1536, stream))
@@ -181,8 +183,14 @@ static const struct scan_kind kinds[] = {
     {"rows-1000", 8, rows_1000, NULL, false, (size_t)100000 * 1000, 3000},
     {"rows-5001", 8, rows_5001, NULL, false, (size_t)10000 * 5001, 5001},
     {"rows-8192", 8, rows_8192, NULL, false, (size_t)32 << 20, 8192},
+    {"rows-65536", 8, rows_65536, NULL, false, (size_t)1 << 20, 65536},
+    {"rows-65536", 8, rows_65536, NULL, false, (size_t)1 << 22, 131072},
+    {"rows-65536", 8, rows_65536, NULL, false, (size_t)1 << 24, 196608},
     {"columns-2", 8, columns_2, NULL, false, (size_t)2 << 20, 5000},
+    {"columns-2", 8, columns_2, NULL, false, (size_t)1 << 26, 8000},
     {"columns-32", 8, columns_32, NULL, false, (size_t)32 << 20, 4096},
+    {"columns-32", 8, columns_32, NULL, false, (size_t)1 << 26, 8192},
+    {"columns-1024", 8, columns_1024, NULL, false, (size_t)1 << 26, 8192},
     {"columns-1000", 8, columns_1000, NULL, false, (size_t)100000 * 1000, 3000},
     {"affine-rows-65536", 12, rows_affine, NULL, false, (size_t)1536 * 65536, 65536},
     {"affine-columns-1536", 12, columns_affine, NULL, false, (size_t)1536 * 65536, 15360},

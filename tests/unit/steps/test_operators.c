@@ -303,16 +303,25 @@ Test(operators, lengths_of_rows_and_columns_slow)
                                      .initial = length & 2});
 }
 
-/* Tiles of short rows have whole ones, and places for all of their elements. */
+/* Tiles of short rows have whole ones, those of longer ones are parts of one row; and they have
+ * places for all of their elements. */
 Test(operators, tilings_of_rows_slow)
 {
     for (size_t widest = 4; widest <= 16; widest *= 2)
-        for (size_t row = 1; row <= TILE_WITH(MANY_ROWS, widest); row++) {
+        for (size_t row = 1; row <= PARTS_MOST * (TILE_WITH(MANY_ROWS, widest) - 32); row++) {
             struct tiling t = tiling_of(100 * row, row, widest);
             size_t line = LINE_TAKES(widest), places = (size_t)(t.segments * t.rows) * ROW(widest);
-            cr_assert(t.kind == TILES_APART && t.tile % row == 0, "%zu %zu", row, widest);
+            size_t parts = t.tiles / 100, begin = t.kind == TILES_APART ? t.tile : row;
             cr_assert(t.tiles * t.tile >= 100 * row && t.segments <= APART_MOST);
-            cr_assert(t.tile + (t.tile % line ? line - 1 : 0) <= places, "%zu %zu", row, widest);
+            cr_assert(t.tile + (begin % line ? line - 1 : 0) <= places, "%zu %zu", row, widest);
+            if (row <= TILE_WITH(MANY_ROWS, widest)) {
+                cr_assert(t.kind == TILES_APART && t.tile % row == 0, "%zu %zu", row, widest);
+                continue;
+            }
+            cr_assert(t.kind == TILES_OF_ROW && places <= TILE_WITH(MANY_ROWS, widest));
+            cr_assert(t.tile % line == 0 && parts <= PARTS_MOST, "%zu %zu", row, widest);
+            cr_assert(t.tiles == 100 * parts, "%zu %zu", row, widest);
+            cr_assert((parts - 1) * t.tile < row && row <= parts * t.tile, "%zu %zu", row, widest);
         }
 }
 
@@ -330,12 +339,13 @@ Test(operators, tilings_of_few_slow)
 }
 
 /* Rows around those that a tile of scan_rows takes whole: their tiles begin with a line, with a
- * vector, or anywhere. Longer ones are cut. Of some, the last tile has fewer than the others. */
-Test(operators, lengths_of_many_rows_slow)
+ * vector, or anywhere. Of longer ones, tiles are parts; before Hopper one block takes them all. */
+static void expect_lengths_of_many_rows(void)
 {
     static const size_t lengths[] = {1,    3,    7,    31,   33,   100,  255,  257,
                                      1000, 1001, 1002, 2047, 2049, 4095, 4097, 5001,
-                                     8161, 8190, 8191, 8192, 8193, 8196, 12345};
+                                     8161, 8190, 8191, 8192, 8193, 8196,
+                                     12345, 20000, 65535, 65536, 65537};
     static const char *const names[] = {"sum_f32", "max_f64", "affine_f32", "brackets"};
     for (size_t i = 0; i < LENGTH(lengths); i++)
         for (int more = 0; more < 4; more++)
@@ -353,6 +363,34 @@ Test(operators, lengths_of_many_rows_slow)
                                  .shape = ROWS,
                                  .length = length,
                                  .reverse = length & 2});
+}
+
+Test(operators, lengths_of_many_rows_slow) { expect_lengths_of_many_rows(); }
+
+Test(operators, lengths_of_many_rows_before_hopper_slow)
+{
+    setenv("EMU_GPU", "a100", 1);
+    expect_lengths_of_many_rows();
+}
+
+/* Two columns are scanned as pairs: several tiles of each kernel, and memory of any alignment. */
+Test(operators, two_columns_slow)
+{
+    static const char *const names[] = {"sum_f32", "sum_f64", "logsumexp_f32", "decay_f32",
+                                        "affine_f32", "affine_f64"};
+    static const size_t sizes[] = {2, 6, 1000, 40002, 600002};
+    for (size_t k = 0; k < LENGTH(names); k++)
+        for (size_t i = 0; i < LENGTH(sizes); i++)
+            for (int more = 0; more < 4; more++)
+                expect_scan((struct job){.op = find(names[k]),
+                                         .n = sizes[i],
+                                         .shape = COLUMNS,
+                                         .length = 2,
+                                         .inclusive = more & 1,
+                                         .reverse = more & 2,
+                                         .initial = (i + k) & 1,
+                                         .displaced = more == 3,
+                                         .in_place = more == 0});
 }
 
 /* Sequences of 1 element, of some tiles, and one that is as long as the array. */

@@ -16,6 +16,7 @@
 #include "more_operators.cuh"
 #include "scan.h"
 
+#include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 #include <math.h>
 #include <string.h>
@@ -25,6 +26,7 @@ namespace step16
 #include "columns.cuh"
 #include "common/step/launch_kernel.cuh"
 #include "steps/16-operators/direct.cuh"
+#include "pairs.cuh"
 #include "pipeline.cuh"
 #include "common/step/gpu.cuh"
 #include "wave.cuh"
@@ -86,6 +88,31 @@ static cudaError_t launch_columns(const job<Op> &j, size_t columns, cudaStream_t
     return launch_blocks<kernel>(COLUMN_THREADS, shared, c.all.tiles, c, &gpu, stream);
 }
 
+/* Scans rows of the array of j.tiles tiles in all, each of so many rows of a warp. */
+template <typename Op>
+static cudaError_t launch_long_rows(const job<Op> &j, int warp_rows, cudaStream_t stream)
+{
+    const int R = LONG_ROWS<Op>;
+    int threads = (warp_rows + R - 1) / R * LANES;
+    size_t rows = j.n / j.row;
+    unsigned parts = (unsigned)(j.tiles / rows);
+    struct gpu gpu;
+    cudaError_t error = look_at_gpu(&gpu);
+    if (error) return error;
+    if (gpu.capability < 90)
+        return launch_kernel(scan_long_rows<Op>, (unsigned)rows, threads, 0, stream, j, parts);
+    cudaLaunchAttribute cluster = {};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {parts, 1, 1};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = j.tiles;
+    config.blockDim = threads;
+    config.stream = stream;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    return cudaLaunchKernelEx(&config, scan_long_rows<Op>, j, parts);
+}
+
 /* Scans j.n > 0 elements. HEADS is j.kind, or BITS for ROWS. */
 template <enum heads HEADS, typename Op>
 static cudaError_t launch_scan(job<Op> j, cudaStream_t stream)
@@ -96,9 +123,13 @@ static cudaError_t launch_scan(job<Op> j, cudaStream_t stream)
     j.tiles = (unsigned)tiling.tiles, j.tile = tiling.tile;
     j.aligned = aligned_to_16(j.out) && aligned_to_16(j.in) && aligned_to_16(j.in2) &&
                 aligned_to_16(j.heads);
-    if (tiling.kind == TILES_APART) {
-        j.rows = row_heads_of(j.row);
-        return launch_kernel(scan_rows<Op>, j.tiles, tiling.segments * LANES, 0, stream, j);
+    if constexpr (HEADED) {
+        if (tiling.kind == TILES_APART) {
+            j.rows = row_heads_of(j.row);
+            return launch_kernel(scan_rows<Op>, j.tiles, tiling.segments * LANES, 0, stream, j);
+        }
+        if (tiling.kind == TILES_OF_ROW)
+            return launch_long_rows(j, tiling.segments * APART_ROWS, stream);
     }
     if (tiling.kind == TILES_OF_WAVE)
         return launch_kernel(scan_wave<HEADED, Op>, j.tiles, tiling.segments * LANES, 0, stream, j);
@@ -148,13 +179,17 @@ template <typename Op> static size_t bytes_of_states(size_t n, const struct upsw
 template <bool ALL_HEADS, typename Op>
 static cudaError_t launch_for(const job<Op> &j, size_t columns, cudaStream_t stream)
 {
-    if (columns) return launch_columns(j, columns, stream);
-    if (j.kind == NO_HEADS) return launch_scan<NO_HEADS>(j, stream);
-    if (j.kind == ROWS || j.kind == BITS) return launch_scan<BITS>(j, stream);
-    if constexpr (ALL_HEADS)
-        return j.kind == BYTES ? launch_scan<BYTES>(j, stream) : launch_scan<KEYS>(j, stream);
-    else
-        return cudaErrorNotSupported;
+    if constexpr (is_pair<Op>::value) {
+        return launch_scan<NO_HEADS>(j, stream);
+    } else {
+        if (columns) return launch_columns(j, columns, stream);
+        if (j.kind == NO_HEADS) return launch_scan<NO_HEADS>(j, stream);
+        if (j.kind == ROWS || j.kind == BITS) return launch_scan<BITS>(j, stream);
+        if constexpr (ALL_HEADS)
+            return j.kind == BYTES ? launch_scan<BYTES>(j, stream) : launch_scan<KEYS>(j, stream);
+        else
+            return cudaErrorNotSupported;
+    }
 }
 
 /* Tiles of n elements, or more than any number of tickets. */
@@ -199,6 +234,20 @@ static cudaError_t scan(const Op &op, void *workspace, size_t *bytes,
     if (!options_are_valid(o, n)) return cudaErrorInvalidValue;
     if (!ALL_HEADS && (o->kind == UPSWEEP_HEADS_BYTES || o->kind == UPSWEEP_HEADS_KEYS))
         return cudaErrorNotSupported;
+    if constexpr (PAIRS<Op>)
+        if (o->columns == 2) {
+            typedef pair_operator<Op> Pair;
+            typename Pair::Out initial;
+            struct upsweep_scan_options of_pairs = *o;
+            of_pairs.columns = 0;
+            if (o->initial) {
+                initial.at[0] = initial.at[1] = *(const typename Op::Out *)o->initial;
+                of_pairs.initial = &initial;
+            }
+            return scan(Pair{op}, workspace, bytes, (typename Pair::Out *)out,
+                        (const typename Pair::In *)in, (const typename Pair::In2 *)in2, n / 2,
+                        &of_pairs, stream);
+        }
     if (tiles_for<Op>(n, o) > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets: 32 bits
     size_t states = bytes_of_states<Op>(n, o);
     size_t needed = sizeof(struct workspace) + states + (offsets ? bytes_of_bits(n) : 0);

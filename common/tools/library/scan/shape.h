@@ -40,11 +40,17 @@
 #define APART_SEGMENTS 3
 #define APART_MOST     17
 
+/* Longer rows: as many blocks, neighbours in a cluster, share a row. Each has a part of it as one
+ * tile. 8 are allowed on every GPU that has clusters. With more tiles scan_pipeline is faster, by
+ * trial on an H200. */
+#define PARTS_MOST 8
+#define LONG_TILES 2048
+
 /* Elements in a cache line, which has 128 bytes. */
 #define LINE_TAKES(widest) (128 / (widest))
 
 /* How n elements are divided, and for which kernels. */
-enum tiles { TILES_APART, TILES_OF_WAVE, MANY_TILES };
+enum tiles { TILES_APART, TILES_OF_ROW, TILES_OF_WAVE, MANY_TILES };
 struct tiling {
     enum tiles kind;
     size_t tile, tiles; /* elements of a tile; their number */
@@ -100,12 +106,28 @@ static inline struct tiling short_rows_tiling(size_t n, size_t row, size_t wides
     return t;
 }
 
+/* Tiles that are parts of rows, the same number of each. All but the last of a row have whole
+ * lines. */
+static inline struct tiling long_rows_tiling(size_t n, size_t row, size_t widest)
+{
+    size_t line = LINE_TAKES(widest), before = row % line > 0 ? line : 0; /* places in the line */
+    size_t parts = tiles_with(row, TILE_WITH(MANY_ROWS, widest) - before);
+    size_t tile = tiles_with(tiles_with(row, parts), line) * line;
+    struct tiling t = {TILES_OF_ROW, tile, n / row * tiles_with(row, tile),
+                       (int)tiles_with(tile + before, APART_ROWS * ROW(widest)), APART_ROWS};
+    return t;
+}
+
 /* The division of n elements. row > 0: the rows have that length, and each is a sequence. */
 static inline struct tiling tiling_of(size_t n, size_t row, size_t widest)
 {
     size_t one_tile = tiles_with(n, WAVE_ROWS * ROW(widest)); /* its segments */
     struct tiling t;
     if (row > 0 && row <= TILE_WITH(MANY_ROWS, widest)) return short_rows_tiling(n, row, widest);
+    if (row > 0) {
+        t = long_rows_tiling(n, row, widest);
+        if (t.tiles <= n / row * PARTS_MOST && t.tiles <= LONG_TILES) return t;
+    }
     if (one_tile <= WAVE_ALONE) return wave_tiling(n, one_tile ? (int)one_tile : 1, widest);
     t = wave_tiling(n, WAVE_FINE, widest);
     if (t.tiles > WAVE_SOME_TILES) t = wave_tiling(n, WAVE_MEDIUM, widest);

@@ -253,4 +253,97 @@ static __global__ void __launch_bounds__(ROWS_THREADS, 1)
     store_places<true>(j, s, segment, own, x, heads, before, base, whole);
 }
 
+/* ---- scan_long_rows -------------------------------------------------------------------------- */
+
+/*
+ * The kernel for rows that a few blocks can hold. Each of them scans a part of the row.
+ *
+ * Same as scan_rows except: the blocks of a row are a cluster, and read each other's sums from
+ * shared memory, so that no workspace is needed. Before Hopper there are no clusters: one block
+ * scans the parts of its row one after the other, and combines in the same order.
+ */
+
+/* Rows of a segment, and blocks of a multiprocessor at least: as many elements as possible are in
+ * registers at a time. */
+template <typename Op> constexpr int LONG_ROWS = sizeof(typename Op::State) == 4 ? 8 : 4;
+template <typename Op>
+constexpr int LONG_BLOCKS = sizeof(typename Op::State) == 4                         ? 4
+                            : sizeof(typename Op::State) > sizeof(typename Op::Out) ? 1
+                                                                                    : 2;
+#define LONG_THREADS(R) (MANY_ROWS * SEGMENTS / (R)*LANES)
+
+/* Part p of a row, in the order of the scan, of `parts` parts. */
+template <typename Op>
+static __device__ struct span part_of_row(const job<Op> &j, size_t row, unsigned p, unsigned parts)
+{
+    struct span s;
+    size_t rows = j.n / j.row, first = (j.reverse ? parts - 1 - p : p) * j.tile;
+    size_t begin = (j.reverse ? rows - 1 - row : row) * j.row + first, left = j.row - first;
+    s.from = (int)(begin % LINE_TAKES(WIDEST<Op>));
+    s.at = begin - s.from;
+    s.to = s.from + (int)(left < j.tile ? left : j.tile);
+    s.first = -1; // no heads: a row is one sequence
+    return s;
+}
+
+/* Needs a block for each part of a row, in clusters of `parts` blocks; before Hopper, a block for
+ * each row. */
+template <typename Op>
+static __global__ void __launch_bounds__(LONG_THREADS(LONG_ROWS<Op>), LONG_BLOCKS<Op>)
+    scan_long_rows(const __grid_constant__ job<Op> j, unsigned parts)
+{
+    typedef typename Op::State State;
+    const int R = LONG_ROWS<Op>, V = LANE_TAKES(WIDEST<Op>);
+#if __CUDA_ARCH__ >= 900
+    auto cluster = cooperative_groups::this_cluster();
+    unsigned row = blockIdx.x / parts, first = blockIdx.x % parts, end = first + 1;
+#else
+    unsigned row = blockIdx.x, first = 0, end = parts;
+#endif
+    __shared__ headed<State> sums[APART_MOST], within[APART_MOST];
+    __shared__ State total, others[PARTS_MOST]; // of this block, of those before it
+    int segment = threadIdx.x / LANES;
+    State prefix = j.initial;
+
+    for (unsigned p = first; p < end; p++) {
+        struct span s = part_of_row(j, row, p, parts);
+        bool inside = is_inside<R, V>(j.reverse, s, segment), whole = inside && j.aligned;
+        fetched<Op, R, V> f;
+        State own[R][V], x[R][V];
+        rows_before<State, R> before;
+
+        fetch_segment(j, f, s, segment, whole);
+        unsigned heads = enter_segment<false>(j, f, own, 0, s, segment, inside);
+        memcpy(x, own, sizeof x);
+        segment_scan<false>(j.op, x, heads, before);
+        auto sum = last_of<false>(j.op, x, heads, before);
+        if (threadIdx.x % LANES == LANES - 1) sums[segment] = sum;
+        __syncthreads(); // no warp may read the segments' sums before all are there
+        if (segment == 0) {
+            auto all = segments_scan<false>(j.op, sums, within);
+            if (threadIdx.x == 0) total = all.value;
+        }
+#if __CUDA_ARCH__ >= 900
+        cluster.sync(); // no thread may read a block's sum before it is there
+        if (threadIdx.x < p) others[threadIdx.x] = *cluster.map_shared_rank(&total, threadIdx.x);
+        cluster.barrier_arrive(); // this thread has read the sum of another block
+
+        __syncthreads(); // no warp may read what is before its segment before it is there
+        for (unsigned b = 0; b < p; b++) prefix = j.op.combine(prefix, others[b]);
+#else
+        __syncthreads(); // as above
+        if (p > 0) prefix = j.op.combine(prefix, others[0]);
+#endif
+        State base = base_of(j.op, segment, within[segment], prefix);
+        store_places<false>(j, s, segment, own, x, heads, before, base, whole);
+#if __CUDA_ARCH__ < 900
+        __syncthreads(); // no warp may write the sums of the next part before these are read
+        if (threadIdx.x == 0) others[0] = total;
+#endif
+    }
+#if __CUDA_ARCH__ >= 900
+    cluster.barrier_wait(); // no block may end while another one reads its sum
+#endif
+}
+
 #endif
