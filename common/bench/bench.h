@@ -116,6 +116,8 @@ struct contender_name {
 struct contender_name contender_name(const struct contender *);
 const char *contender_variant(const struct contender *);
 
+/* The version of CUB that is linked in, such as "3.0.1", or "". */
+struct contender_name contender_cub_version(void);
 bool contender_is_cub(const struct contender *);
 /* Is its output a copy of its input? This is so for step 0 and for the ways of the roof. */
 bool contender_copies(const struct contender *);
@@ -218,7 +220,7 @@ const struct entry *side_by_side_cub(const struct side_by_side *);
  *   roof_fraction              time of the fastest copy / time of this contender
  *   times_cub                  time of CUB / time of this contender
  *   right, wrong               true or false; what was wrong, or why there is no graph
- *   device                     the GPU's name
+ *   device, cub                the GPU's name, and CUB's version
  */
 
 void show_head(FILE *, const struct bench_options *, const struct device *);

@@ -304,6 +304,7 @@ static void fill(struct record *r, const struct bench_options *o, const struct d
     record_bool(r, "right", e->right);
     record_text(r, "wrong", "%s", e->wrong);
     record_text(r, "device", "%s", device->name);
+    record_text(r, "cub", "%s", contender_cub_version().name);
 }
 
 static void show_records(FILE *to, const struct bench_options *o, const struct device *device,
@@ -327,8 +328,10 @@ void show_head(FILE *to, const struct bench_options *o, const struct device *dev
         record_open(to, o->format, false);
         return;
     }
-    fprintf(to, "The steps side by side on %s%s%s", device->name,
-            device->emulated ? ": times are the emulator's own" : "", *device->why ? ", " : "");
+    struct contender_name cub = contender_cub_version();
+    fprintf(to, "The steps%s%s side by side on %s%s%s", *cub.name ? " and CUB " : "", cub.name,
+            device->name, device->emulated ? ": times are the emulator's own" : "",
+            *device->why ? ", " : "");
     fprintf(to, "%s%s\n\n", *device->why ? "because " : "", device->why);
 }
 

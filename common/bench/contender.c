@@ -142,6 +142,7 @@ cudaError_t data_compare_input(const struct data *d, const void *out, size_t sta
 #define ADDRESS(n) &step##n,
 HUNDRED(DECLARE)
 extern const struct step cub __attribute__((weak));
+extern const int cub_version __attribute__((weak)); /* 300001 is 3.0.1 */
 static const struct step *const linked[] = {HUNDRED(ADDRESS) &cub};
 /* clang-format on */
 #define LINKED (sizeof linked / sizeof *linked)
@@ -189,6 +190,14 @@ struct contender_name contender_name(const struct contender *c)
         snprintf(name.name, sizeof name.name, "CUB");
     else
         snprintf(name.name, sizeof name.name, "step %d", c->step->number);
+    return name;
+}
+
+struct contender_name contender_cub_version(void)
+{
+    struct contender_name name = {""};
+    int v = &cub_version ? cub_version : 0;
+    if (v) snprintf(name.name, sizeof name.name, "%d.%d.%d", v / 100000, v / 100 % 1000, v % 100);
     return name;
 }
 

@@ -98,6 +98,21 @@ setup() {
     says $'.new step12\n'
 }
 
+# CUB is compiled again after a change of CCCL; `make -n` writes what it was, too.
+@test "CCCL=DIR takes CUB from there" {
+    export CUDA_HOME=$PWD/cuda
+    mkdir -p common/bench/baseline cccl/{cub,thrust}/cub cccl/libcudacxx/include
+    touch common/bench/baseline/cub.cu cccl/cub/cub/version.cuh
+    run -0 make -n build/cub/cub_f32.o CCCL=cccl
+    says " -I$PWD/cccl/cub -I$PWD/cccl/thrust -I$PWD/cccl/libcudacxx/include "
+    touch build/cub/cub_f32.o
+    run -0 make -n build/cub/cub_f32.o
+    says nvcc
+    says_not cccl
+    run -2 make -n build/cub/cub_f32.o CCCL=bin
+    says "CCCL=bin has no cub/version.cuh; give a checkout of CCCL, or "
+}
+
 # Does a line of `make -n` contain each of the other arguments?
 in_line() {
     local line=$1

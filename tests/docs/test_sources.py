@@ -24,7 +24,7 @@ COLUMNS = 100
 # called.
 FOREIGN = {"cuda_occupancy.h", "driver_types.h", "fatbinary_section.h", "fenv.h",
            "host_config.h", "cublas_names.h", "curand_kernel.h", "cuda.h", "cudaTypedefs.h",
-           "lz4_Block_format.md", "reduce.h", "llm.c", "cuda_fp16.h",
+           "lz4_Block_format.md", "reduce.h", "version.cuh", "llm.c", "cuda_fp16.h",
            "A.c", "A.cu", "FILE.cu", "firstN.cu", "SOURCE.cu", "bug1.cu", "bugN.cu", "labN.cu",
            "step3.cu", "stepN.cu", "exerciseN.cu",
            *(name % lab for lab in steps_with("lab", "yes")

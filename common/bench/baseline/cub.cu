@@ -1,5 +1,5 @@
 /*
- * cub.cu — the baseline for comparisons: CUB's DeviceScan, from the toolkit in use.
+ * cub.cu — the baseline for comparisons: CUB's DeviceScan, from the toolkit or from CCCL=DIR.
  *
  * It is built like a step (make cub) and measured by the same harness: ./cub --n 2^24.
  * CUB is NVIDIA's library of parallel primitives; its scan is one pass with decoupled look-back
@@ -9,6 +9,8 @@
 #include "cub.h"
 
 #include <cub/device/device_scan.cuh>
+
+const int cub_version = CUB_VERSION;
 
 /* CUB's call in two phases: without a workspace it only sets the size that the workspace must
  * have. */

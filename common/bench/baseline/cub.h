@@ -14,6 +14,8 @@ extern "C" {
 typedef cudaError_t cub_fn(void *workspace, size_t *bytes, void *out, const void *in, size_t n,
                            cudaStream_t stream);
 cub_fn cub_f32, cub_f64, cub_i32, cub_i64, cub_i16, cub_i8;
+/* CUB_VERSION. Weak, because each type's object has it. */
+extern const int cub_version __attribute__((weak));
 
 #ifdef __cplusplus
 }

@@ -404,10 +404,10 @@ Test(show, table_of_a_gpu)
 #define KEYS                                                                                       \
     "contender,step,variant,element,n,mode,flush,launches,reps,seconds,seconds_lower,"             \
     "seconds_upper,seconds_least,bytes_moved,gb_per_s,roof_fraction,times_cub,right,wrong,"        \
-    "device\n"
+    "device,cub\n"
 #define COLD(what)  what ",i16,1048576,cold,memset,1,"
 #define GRAPH(what) what ",i16,1048576,graph,memset,8,3,"
-#define RIGHT       "true,,a GPU\n"
+#define RIGHT       "true,,a GPU,\n"
 
 Test(show, records_of_a_gpu)
 {
@@ -419,8 +419,8 @@ Test(show, records_of_a_gpu)
         RIGHT
         GRAPH("quick copy,,") "3e-06,2.25e-06,4.5e-06,1.5e-06,6291456,2097.152,0.833333333,," RIGHT
         COLD("CUB,,") "15,8e-06,6e-06,1.2e-05,4e-06,6291456,786.432,0.375,1,true,not captured,"
-        "a GPU\n"
+        "a GPU,\n"
         COLD("step 7,7,plain") "15,6e-06,4.5e-06,9e-06,3e-06,6291456,1048.576,0.5,1.33333333," RIGHT
         GRAPH("step 7,7,plain") "5e-06,3.75e-06,7.5e-06,2.5e-06,6291456,1258.2912,0.5,," RIGHT
-        COLD("step 7,7,fast") "0,,,,,6291456,,,,false,3 wrong,a GPU\n");
+        COLD("step 7,7,fast") "0,,,,,6291456,,,,false,3 wrong,a GPU,\n");
 }
