@@ -81,14 +81,14 @@ KEYS = ["how", "program", "contender", "experiment", "step", "name", "variant", 
 
 def merge(new_path, path):
     """Of every step and variant that is in the new file, the rows in the other give way to the new
-    ones; all rows then stand in the order of the steps, CUB last. GPU, driver and toolkit have to
+    ones; all rows then stand in the order of the steps, CUB last. GPU, driver, CUB and toolkit must
     be the same, or the table would compare what is not comparable; the date becomes the later one.
     A column that only one of the two has is empty in the other's rows."""
     comments, columns, new = parts(new_path)
     old_comments, old_columns, old = parts(path)
     about, old_about = (dict(re.findall(r"^# (\w+): (.*)$", text, re.M))
                         for text in (comments, old_comments))
-    for key in ("GPU", "driver", "toolkit"):
+    for key in ("GPU", "driver", "CUB", "toolkit"):
         if about.get(key) != old_about.get(key):
             sys.exit("measure: %s is of %s %s, and %s of %s: record all steps anew."
                      % (new_path, key, about.get(key), path, old_about.get(key)))

@@ -9,9 +9,9 @@ import tempfile
 
 import cases
 import ncu
-from recording import (TOP, about_gpu, among, at_once, choose, failed, folders, joined, limit, make,
-                       of_gpu, output, part, program, run, steps, table_of, toolkit, tried, up_to,
-                       value, variants, with_toolkit)
+from recording import (TOP, about_cub, about_gpu, among, at_once, choose, failed, folders, joined,
+                       limit, make, of_gpu, output, part, program, run, steps, table_of, toolkit,
+                       tried, up_to, value, variants, with_toolkit)
 from step_table import ROWS, steps_with
 
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
@@ -21,11 +21,15 @@ def on_gpu(what, **options):
     return part("gpu", "GPU", what, more=about_gpu, **options)
 
 
+def beside_cub(what, **options):
+    return part("gpu", "GPU", what, more=lambda: about_gpu() + about_cub(), **options)
+
+
 def step(number, variant, *options):
     return tried(program(number), "--device", "cuda", *choose(variant), *options)
 
 
-@on_gpu("Every step, and CUB: verified, timed (cold L2, medians), beside the roof.")
+@beside_cub("Every step, and CUB: verified, timed (cold L2, medians), beside the roof.")
 def verify():
     """At 2^10 to 2^28, or up to the step's limit."""
     powers = ["2^%d" % k for k in (*range(10, 25), 26, 28)] + ["2^20+1"]
@@ -80,12 +84,11 @@ def sanitizer():
     return table_of(sum(at_once(8, sanitize, runs), []))
 
 
-@on_gpu("All steps, CUB and copies side by side: ./bench, L2 emptied by reading, medians.")
+@beside_cub("All steps, CUB and copies side by side: ./bench, L2 emptied by reading, medians.")
 def bench():
     """Every step at powers of two; beside these only steps that should be faster than CUB; the
     other types; L2 emptied by memset."""
-    if not os.access(TOP + "/bench", os.X_OK):
-        make("bench")
+    make("bench")
     numbers, sizes = (os.environ.get(name, "").replace(" ", ",") for name in ("STEPS", "SIZES"))
     chosen = ["--steps", "roof,cub," + numbers] if numbers else []
     few = ["--steps", "roof,cub,12"]
@@ -234,7 +237,7 @@ def rows_of(programs):
             if text]
 
 
-@on_gpu("The small experiments, steps/*/experiments: times are medians.")
+@beside_cub("The small experiments, steps/*/experiments: times are medians.")
 def experiments(numbers=None):
     """Not step 17's, which have several processes. ROWS keeps the rows that match it."""
     chosen = numbers or among(folders(), "STEPS")
@@ -247,8 +250,8 @@ def experiments(numbers=None):
     return table_of(texts)
 
 
-@on_gpu("The small experiments: the rows that notes/bench.md shows of two GPUs.",
-        file="experiments")
+@beside_cub("The small experiments: the rows that notes/bench.md shows of two GPUs.",
+            file="experiments")
 def both():
     """Those whose parameters the recording of an H100 has, as in "u32 pairs n=16777216"."""
     recorded, _ = cases.read(TOP + "/profiles/h100/experiments.csv")
@@ -256,7 +259,7 @@ def both():
     return experiments(steps_with("kind", "application"))
 
 
-@on_gpu("What step 12 promises, tried: every element compared with what it has to be.")
+@beside_cub("What step 12 promises, tried: every element compared with what it has to be.")
 def promises():
     return table_of(rows_of(["build/promises/12-" + name for name in (
         "same-bits-cub", "every-way", "streams", "beside")]))

@@ -111,6 +111,16 @@ def about_gpu():
     return ["GPU: " + of_gpu("name"), "driver: " + of_gpu("driver_version")]
 
 
+def about_cub():
+    """The version of CUB with which make builds: that in CCCL=DIR (bench.mk), or the toolkit's."""
+    for place in ("cub", "cub/cub", "include/cccl/cub", "nvidia/*/include/cccl/cub"):
+        for path in glob.glob("%s/%s/version.cuh" % (os.environ.get("CCCL") or toolkit(), place)):
+            with open(path, encoding="utf-8") as file:
+                version = int(re.search(r"#define CUB_VERSION (\d+)", file.read())[1])
+            return ["CUB: %d.%d.%d" % (version // 10**5, version // 100 % 1000, version % 100)]
+    return []
+
+
 def about_cpu():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         name = re.search(r"^model name\s*: (.*)", file.read(), re.M)

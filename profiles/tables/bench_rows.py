@@ -9,9 +9,9 @@ import os
 import re
 import textwrap
 
-from records import (COPIES, COUNTED, TOP, by_ncu, duration, emulated, find, grid, grouped, has,
-                     machine, percent, read, runs, shown, size, sizes, table, three, time, timed,
-                     times_as_fast)
+from records import (COPIES, COUNTED, TABLES, TOP, by_ncu, cub, duration, emulated, find, grid,
+                     grouped, has, machine, percent, read, runs, shown, size, sizes, table, three,
+                     time, timed, times_as_fast)
 from step_rows import teaches
 
 SIDE_BY_SIDE, ON = read("h200/bench.csv")
@@ -84,7 +84,7 @@ def side_by_side():
     return ["![Time against n of all steps, CUB and the fastest copy](figures/side-by-side.svg)",
             "", "![The fastest copy's time as a share of theirs, against n]"
             "(figures/of-the-roof.svg)", "",
-            "Floats, on %s:" % machine(ON), "", *table(head, *rows), "",
+            "Floats, on %s, and %s:" % (machine(ON), cub(ON)), "", *table(head, *rows), "",
             "The fastest copy: %s." % names]
 
 
@@ -149,17 +149,20 @@ def steps():
 
 # ---- step 12 and CUB -----------------------------------------------------------------------------
 
-HEAD = ["n", "step 12", "CUB", "roof", "times CUB", "of the roof", "the fastest copy"]
+HEAD = ["n", "step 12", cub(ON), "roof", "times CUB", "of the roof", "the fastest copy"]
 
 
 def beside(n_list, element="f32", flush="read"):
     """Lines of step 12, CUB and the roof at each size that has all three."""
     for n in n_list:
-        ours, cub, (top, how) = (seconds("step 12", n, element, flush),
-                                 seconds("CUB", n, element, flush), roof(n, element, flush))
-        if ours and cub and top:
-            yield [size(n), duration(ours), duration(cub), duration(top), "%.2f" % (cub / ours),
-                   percent(top / ours), how]
+        ours, theirs, (top, how) = (seconds("step 12", n, element, flush),
+                                    seconds("CUB", n, element, flush), roof(n, element, flush))
+        if ours and theirs and top:
+            yield [size(n), duration(ours), duration(theirs), duration(top),
+                   "%.2f" % (theirs / ours), percent(top / ours), how]
+
+
+TABLES["cub"] = lambda: [cub(ON)]
 
 
 @shown
@@ -169,8 +172,9 @@ def faster_than_cub():
     all_sizes = [n for k in POWERS for n in (k - 1, k, k + 1) if has_both(n)]
     losses = [n for n in all_sizes if ratio(n) < 1]
     return table(HEAD, *beside(POWERS)) + [
-        "", "Of %d sizes (powers of two, and these ± 1), CUB is faster at %d%s." % (
-            len(all_sizes), len(losses), ": " + ", ".join(map(grouped, losses)) if losses else ""),
+        "", "Of %d sizes (powers of two, and these ± 1), %s is faster at %d%s." % (
+            len(all_sizes), cub(ON), len(losses),
+            ": " + ", ".join(map(grouped, losses)) if losses else ""),
         "At the sizes n - 1 and n + 1, step 12 is at least %.2f times as fast as CUB."
         % min(ratio(n) for n in all_sizes if n not in POWERS)]
 
@@ -213,13 +217,13 @@ def pipeline_times():
     said = []
     for element, name in TYPES.items():
         pairs = [(seconds("CUB", n, element), seconds("step 12", n, element), n) for n in POWERS]
-        found = [(ours / cub, n.bit_length() - 1) for cub, ours, n in pairs if cub and ours
-                 and cub < ours]
+        found = [(ours / theirs, n.bit_length() - 1) for theirs, ours, n in pairs
+                 if theirs and ours and theirs < ours]
         if found:
             said.append("of %s at %s (by up to %.0f %%)" % (
                 name.split(",")[0], ranges([k for _, k in found]), 100 * (max(found)[0] - 1)))
-    losses = ("At these CUB is faster than step 12: scans " + "; ".join(said) + "." if said else
-              "At no power of two is CUB faster than step 12, for any of the six types.")
+    losses = ("At these %s is faster than step 12: scans " + "; ".join(said) + "." if said else
+              "At no power of two is %s faster than step 12, for any of the six types.") % cub(ON)
     return ["Floats, on %s:" % machine(ON), "", *table(HEAD, *beside(POWERS[::2])), "",
             *textwrap.wrap(losses, 115)]
 
@@ -271,11 +275,11 @@ def promises_bits():
     def line(variant, n):
         get = lambda metric: value(rows, variant, n, metric)
         element, numbers = variant.split(" ", 1)
-        cub = get("error of CUB in the second half")
+        theirs = get("error of CUB in the second half")
         return ["%s, %s" % (TYPES[element], numbers), elements(int(n)),
                 "%d" % get("differ from the CPU"), "%d" % get("differ from the first"),
                 three(get("error")), three(get("error in the second half")),
-                "%.0f" % get("bound"), "" if cub is None else three(cub)]
+                "%.0f" % get("bound"), "" if theirs is None else three(theirs)]
     return MEASURED_ON + table(
         ["random numbers", "n", "elements that differ from the CPU's",
          "elements that differ in %s runs" % max(int(row["runs"]) for row in rows), "error",

@@ -5,9 +5,9 @@ import re
 import sys
 import textwrap
 
-from records import (COPIES, EXPERIMENTS, GPU, ROWS, TABLES, TOP, coded, duration, emulated,
-                     experiments, find, gpu, grid, grouped, has, machine, percent, read, shown,
-                     size, sizes, steps_with, table, three)
+from records import (COPIES, EXPERIMENTS, GPU, ROWS, TABLES, TOP, TRIED_ON, coded, cub,
+                     duration, emulated, experiments, find, gpu, grid, grouped, has, machine,
+                     percent, read, shown, size, sizes, steps_with, table, three)
 from step_rows import teaches
 
 ROUNDS = 4096  # of step 9's experiments
@@ -394,8 +394,8 @@ def selects(value):
         "n", ways, sizes(*range(10, 29, 2)),
         lambda n, way: duration(value(way, selects_at(n, 50)))) + [
         "",
-        "The speed of `fast` in multiples of the speed of CUB's `DeviceSelect::If`, by the share "
-        "of the elements",
+        "The speed of `fast` in multiples of the speed of `DeviceSelect::If` of %s, by the share "
+        "of the elements" % cub(TRIED_ON),
         "that is kept. The *floor* is the time in which the copy would move the least possible:",
         "", *against]
 
@@ -497,11 +497,11 @@ def against_cub(value, metric, powers, with_ratio):
     at = lambda way, kind, n: value(way, "%s n=%d" % (kind, n), metric)
 
     def cells(kind, n):
-        ours, cub = at("fast", kind, n), at("cub", kind, n)
-        return [duration(ours), duration(cub), *([ratio(cub / ours)] if with_ratio else [])]
+        ours, theirs = at("fast", kind, n), at("cub", kind, n)
+        return [duration(ours), duration(theirs), *([ratio(theirs / ours)] if with_ratio else [])]
     kinds = ["u32", "u64", "u32 pairs"]
     return table(["n", *(cell for kind in kinds for cell in (
-        "%s: `fast`" % kind, "CUB", *(["times CUB"] if with_ratio else [])))],
+        "%s: `fast`" % kind, cub(TRIED_ON), *(["times CUB"] if with_ratio else [])))],
                  *([size(2**k), *(cell for kind in kinds for cell in cells(kind, 2**k))]
                    for k in powers))
 
@@ -562,7 +562,7 @@ def applications():
         own, other = (duration(float(found[0]["time"])) if found else "not measured"
                       for found in rows)
         return ["[%d](steps/%s) [%s](notes/%s.md)" % (step, folder, folder[3:], folder),
-                lesson, what, own, "%s: %s" % (theirs.upper(), other)]
+                lesson, what, own, "%s: %s" % ({"cub": cub(TRIED_ON)}.get(theirs, theirs), other)]
     return table(["step", "what it teaches", "on an H200", "`fast`", "a library"],
                  *map(row, steps_with("kind", "application")))
 
@@ -598,7 +598,7 @@ def operator_rates(value):
                 *([duration(at("cub")), ratio(at("ours", "times_other"))] if has_cub
                   else ["", ""])]
     return gpu("Time of a scan of %s elements (one call, cold L2)" % size(LONGEST)) + table(
-        ["operator", "step 16", "of the floor", "CUB", "times as fast"],
+        ["operator", "step 16", "of the floor", cub(TRIED_ON), "times as fast"],
         *(row(*each) for each in RATES))
 
 
@@ -619,7 +619,7 @@ def operator_shapes(value):
 @of("16-rates")
 def operator_sizes(value):
     """Step 16: the sum beside step 12's, and max and affine beside CUB's, by size."""
-    return gpu("The speed of step 16 in multiples of another scan's") + grid(
+    return gpu("The speed of step 16 in multiples of another scan's (%s)" % cub(TRIED_ON)) + grid(
         "n", {"sum": "sum, of step 12", "max": "max, of CUB", "affine": "affine, of CUB",
               "keys": "sum by keys, of CUB"}, sizes(*range(10, 29, 2)),
         lambda n, name: ratio(value("ours", "%s n=%d" % (name, n), "times_other")))
@@ -671,7 +671,8 @@ def on_an_h100():
                                   parameter=parameter)[0]["time"]) for variant in (ours, theirs))
         return [duration(mine), ratio(other / mine)]
     return ["Time of one call (cold L2), and how many times as fast as the other one that is, on "
-            "%s and on %s:" % (machine(about), machine(GPU)), ""] + table(
+            "%s with %s and on %s with %s:" % (machine(about), cub(about), machine(TRIED_ON),
+                                               cub(TRIED_ON)), ""] + table(
         ["what", "beside", "H100", "times", "H200", "times"],
         *([what, other, *pair(rows, *where), *pair(EXPERIMENTS, *where)]
           for what, other, where in cells))

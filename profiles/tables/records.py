@@ -55,7 +55,7 @@ def printed(program):
 COUNTED, _ = read("emulated/counters.csv")
 TIMED, GPU = read("h200/verify.csv")
 NCU, _ = read("h200/counters.csv")
-EXPERIMENTS, _ = experiments("h200")
+EXPERIMENTS, TRIED_ON = experiments("h200")
 
 
 def has(rows, **wanted):
@@ -126,6 +126,11 @@ def duration(seconds):
 def machine(about):
     """An H200 (CUDA 13, driver 580), by the comments of a recording."""
     return "an %s (CUDA %s, driver %s)" % (about["GPU"], about["toolkit"], about["driver"])
+
+
+def cub(about):
+    """CUB 3.0.1, by the comments of a recording."""
+    return "CUB " + about["CUB"]
 
 
 def time(row):

@@ -10,7 +10,7 @@ import re
 import statistics
 import textwrap
 
-from records import (GPU, NCU, TABLES, TIMED, TOP, a_request, both, by_ncu, coded, duration,
+from records import (GPU, NCU, TABLES, TIMED, TOP, a_request, both, by_ncu, coded, cub, duration,
                      emulated, find, gpu, grid, grouped, has, machine, percent, printed, read,
                      sectors, shown, size, sizes, table, three, time, timed, times_as_fast)
 
@@ -486,12 +486,12 @@ def claims():
 @shown
 def beside_cub():
     def row(n):
-        cub = seconds(0, n)
+        theirs = seconds(0, n)
         return [size(n), *(cell for _, *scan in (STEP5, STEP6, STEP7) for cell in (
-            duration(seconds(scan[0], n, scan[1])), three(seconds(scan[0], n, scan[1]) / cub))),
-                duration(cub), percent(roof(n) / cub)]
+            duration(seconds(scan[0], n, scan[1])), three(seconds(scan[0], n, scan[1]) / theirs))),
+                duration(theirs), percent(roof(n) / theirs)]
     return gpu("Time of a scan (median, cold L2), and how many times CUB's it is") + table(
-        ["n", "step 5", "/ CUB", "step 6", "/ CUB", "step 7", "/ CUB", "CUB", "of the roof"],
+        ["n", "step 5", "/ CUB", "step 6", "/ CUB", "step 7", "/ CUB", cub(GPU), "of the roof"],
         *map(row, SIZES))
 
 

@@ -4,9 +4,9 @@
 usage: profiles/tables/tables.py           brings every table up to date
        profiles/tables/tables.py --check   changes nothing; names stale files, and fails
 
-A table stands between the lines `<!-- begin NAME ... -->` and `<!-- end NAME -->`; records.TABLES
-has what makes its lines. lab-task-N is the task of lab N, from common/tools/labs/tasks.txt, which
-`make labN` prints.
+A table stands between the lines `<!-- begin NAME ... -->` and `<!-- end NAME -->`, or words
+within a line; records.TABLES has what makes them. lab-task-N is the task of lab N, from
+common/tools/labs/tasks.txt, which `make labN` prints.
 """
 import glob
 import os
@@ -17,7 +17,7 @@ import bench_rows, emulator_rows, experiment_rows  # noqa: E401, F401 (they fill
 import fidelity_rows, rank_rows, step_rows  # noqa: E401, F401
 from records import TABLES, TOP
 
-REGION = re.compile(r"(<!-- begin ([a-z0-9-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
+REGION = re.compile(r"(<!-- begin ([a-z0-9-]+)[^\n]*?-->(\n?)).*?(<!-- end \2 -->)", re.S)
 
 
 def lines_of(path, name):
@@ -38,8 +38,8 @@ def fill(path, text):
         sys.exit("%s: %d regions begin, but only %d have an end of their name"
                  % (path, begins, regions))
 
-    return REGION.sub(lambda match: "%s%s\n%s" % (match[1], "\n".join(lines_of(path, match[2])),
-                                                  match[3]), text)
+    return REGION.sub(lambda match: "".join((match[1], "\n".join(lines_of(path, match[2])),
+                                             match[3], match[4])), text)
 
 
 def main():
