@@ -1,6 +1,6 @@
 # profiles.mk — measures counters and times, and makes tables and figures of them.
 
-.PHONY: compare bench-emu docs
+.PHONY: compare bits bench-emu docs
 
 # Command-line variables (N, VARIANT, DEVICE; A, B, LINES) reach the script, which explains them.
 profile%: step%
@@ -19,6 +19,14 @@ build/tests/bench/run: CUDART = $(EMULATED)
 build/tests/bench/run: $(call objects,$(call sources,profiles/measure/speed $(ONE_PROCESS)) \
         $(COMMON)) build/emu/libcudart.so.13
 	$(link)
+
+# Checksums of scans of real numbers: see bits.py.
+build/profiles/bits: $(LIBRARY) $(call objects,profiles/measure/bits.cu $(addprefix \
+        $(FOLDER16)/scan-,SUM_REALS.cu AFFINE.cu OTHERS.cu) $(COMMON)) | emu
+	$(link)
+#bits: ## measure: compare all bits of scans of real numbers with the recorded ones; N=2^30
+bits: build/profiles/bits $(if $(MPI),step17)
+	$(Q)profiles/measure/bits.py $(N)
 
 # Memory instructions in many patterns, counted by ncu on a GPU and by the emulator.
 PATTERN_CODE = -gencode arch=compute_90,code=[sm_90,compute_90]

@@ -89,7 +89,7 @@ tests-build: $(RUN) $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) all labs build/labs/
 	@:
 
 # What only slow tests need.
-MORE      = experiments library $(PROMISES) \
+MORE      = experiments library $(PROMISES) build/profiles/bits \
             $(addprefix build/fidelity/,memory patterns tensor textures) \
             build/architectures/usual/run $(EXAMPLES) build/tests/step14-no-png \
             $(AUTOGRADER_PROGRAMS) step5-B4 $(PAGE_TESTS) \

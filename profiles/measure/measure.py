@@ -14,7 +14,7 @@ import os
 import sys
 
 import cases
-import emulated, fidelity, gpu  # noqa: E401, F401 (they fill PARTS)
+import bits, emulated, fidelity, gpu  # noqa: E401, F401 (they fill PARTS)
 from recording import FAILED, PARTS, TOP, head
 
 

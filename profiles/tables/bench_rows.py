@@ -12,12 +12,14 @@ import textwrap
 from records import (COPIES, COUNTED, TABLES, TOP, by_ncu, cub, duration, emulated, find, grid,
                      grouped, has, machine, percent, read, runs, shown, size, sizes, table, three,
                      time, timed, times_as_fast)
+import bits
 from step_rows import teaches
 
 SIDE_BY_SIDE, ON = read("h200/bench.csv")
 POWERS = [2**k for k in range(10, 31)]
 WORDS_A_SECTOR = 8
 WORDS_AT = 2**20  # the n of their column
+SAME_AT = 2**24  # the n of the checksums
 TYPES = {"f32": "float", "f64": "double", "i32": "int32", "i64": "uint64",
          "i16": "int16, sums of 32 bits",
          "i8": "int8, sums of 32 bits"}
@@ -285,6 +287,19 @@ def promises_bits():
          "elements that differ in %s runs" % max(int(row["runs"]) for row in rows), "error",
          "error in the second half", "bound", "CUB's error in the second half"],
         *(line(*key) for key in keys(rows, "variant", "parameter")))
+
+
+@shown
+def checksums():
+    """Of scans that have the same bits in every recording of measure/bits.py."""
+    known, machines = bits.recorded()
+    head = ("Checksums of scans of %s numbers, on the CPU (step 12), on the emulator as an H200, "
+            "an A100 and a T4%s; of step 17 with 1, 2, 3 and 4 ranks:" % (size(SAME_AT), "".join(
+                ", and on " + machine(about) for about in machines if "GPU" in about)))
+    scans = dict.fromkeys(scan for n, _, scan in known if int(n) == SAME_AT)
+    return [*textwrap.wrap(head, 100), "", *table(["scan", "float", "double"], *(
+        [scan, *("`%s`" % known[str(SAME_AT), of, scan] for of in ("f32", "f64"))]
+        for scan in scans))]
 
 
 @shown

@@ -53,6 +53,27 @@ END
     PATH=$t/bin:$PATH
 }
 
+@test "make bits names other bits, and fails" {
+    stand_ins
+    mkdir -p build/profiles
+    row="1000,f32,step 12 exclusive"
+    printf '#!/bin/sh\n%s\n' "echo $row,X,af60800cea910119; echo $row,Y,0; echo 7,f32,it,X,1" |
+        program build/profiles/bits
+    run -1 profiles/measure/bits.py
+    says "af60800cea910119  the same"
+    says "0  differs"
+    says "1  not recorded"
+    says "bits: 1 of these scans have other bits"
+}
+
+# bats test_tags=slow
+@test "emulated GPUs of three generations, and ranks, give the recorded bits" {
+    for gpu in t4 a100 h200; do
+        EMU_GPU=$gpu run -0 profiles/measure/bits.py
+        [ "$(grep -c "  the same$" <<<"$output")" -eq "${#lines[@]}" ]
+    done
+}
+
 # bats test_tags=slow
 @test "the sanitizer runs every step and variant, and large leaves out what fails" {
     stand_ins

@@ -14,8 +14,9 @@
  * version.h says what all calls have in common; scan.cuh has scans with an operator of your own.
  *
  * The result has the type of the input, but sums of i8 and i16 are of i32. Integers wrap. A result
- * of floats is bitwise identical in every run on GPUs of one generation: n, the types, the
- * options and the alignment to 16 bytes fix the order in which elements are combined. max and min:
+ * of floats is bitwise identical in every run on every GPU (of logsumexp, on GPUs of one
+ * generation): n, the types, the options and the alignment to 16 bytes fix the order in which
+ * elements are combined. max and min:
  * from a NaN on, the result is NaN; of -0 and +0 the later one counts. logsumexp is NaN from a NaN
  * on, and -INFINITY for no elements and for elements that are all -INFINITY.
  */
