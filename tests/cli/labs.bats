@@ -457,6 +457,18 @@ debug_lab3() {
     says "thread (0,0,0), at lab3.cu:"
 }
 
+@test "a right solution is told which barrier it does not need, and loses nothing" {
+    local line
+    line=$(grep -n '__syncthreads();' build/labs/reference3.cu | sed -n '3s/:.*//p')
+    check -0 3 build/labs/reference3.ptx
+    says "    0.00  hazards      reference3.cu:$line: n = 2048: a barrier that this run does not "
+    [ "$(grep -c "does not need" <<<"$output")" = 1 ]
+    check -0 3 build/labs/reference3.ptx --json
+    says '"text": "n = 2048: a barrier that this run does not need'
+    check -1 3 build/labs/reference5.ptx
+    says_not "does not need"
+}
+
 @test "weights of one's own" {
     printf 'work 1\nhazards 2\n' >"$BATS_TEST_TMPDIR/weights"
     check -0 3 build/labs/reference3.ptx --weights "$BATS_TEST_TMPDIR/weights"

@@ -271,7 +271,8 @@ static bool open_device(struct bench *b, const struct lab *lab)
         .patience = SECONDS,
         .limit = SECONDS,
         .instruction_limit = lab_instruction_limit(c->n),
-        .checks = EMU_CHECK_ALL,
+        .checks = b->runs->order ? EMU_CHECK_RACE | EMU_CHECK_ORDER : EMU_CHECK_ALL,
+        .strict_readers = b->runs->order,
         .finding_limit = RESULTS_FINDINGS,
         .schedule = c->schedule,
         .clock_seed = c->clock,
@@ -364,6 +365,7 @@ static bool run_plan(struct bench *b, const float *in)
     bool ended = true;
     for (unsigned i = 0; ended && i < plan.launch_count; i++)
         ended = launch(b, &plan.launches[i]);
+    if (b->runs->order) emu_report_order(b->emu, (size_t[EMU_ORDER_ANSWERS]){0});
     collect_counters(b->emu, b->result);
     collect_findings(b->emu, b->result);
     b->result->out_address = b->address[LAB_OUT];
@@ -401,8 +403,8 @@ static size_t least_not_run(const struct lab_case_result *r)
 
 int run_cases(const struct lab_runs *runs, const struct lab_ptx *ptx)
 {
-    struct lab_case cases[LAB_CASES];
-    size_t count = lab_cases(runs->lab, runs->seed, runs->handed_out, cases);
+    struct lab_case cases[LAB_CASES] = {lab_plain_case(runs->lab, runs->lab->most, runs->seed)};
+    size_t count = runs->order ? 1 : lab_cases(runs->lab, runs->seed, runs->handed_out, cases);
     char why[RESULTS_TEXT] = "";
     size_t not_from = SIZE_MAX;
     int error = 0;

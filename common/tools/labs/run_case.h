@@ -33,6 +33,7 @@ struct lab_runs {
     const struct lab *lab;
     uint64_t seed;
     bool handed_out; /* see lab_cases() */
+    bool order;      /* run one case only, and find out of each barrier whether it is needed */
     size_t memory;
     size_t first;                 /* cases before this one are left out */
     void (*opened)(struct emu *); /* called with each device that is opened; NULL: nothing is */

@@ -2,7 +2,7 @@
  * run_lab.c — runs a submission's PTX on all cases of a lab, and writes what happened to a
  * descriptor of its own; or runs one of the first puzzles, whose host code needs nvcc:
  *
- *     run-lab LAB FILE.ptx --seed S [--handed-out] --results-fd N [--printf FILE]
+ *     run-lab LAB FILE.ptx --seed S [--handed-out | --order] --results-fd N [--printf FILE]
  *     run-lab first1 FILE.ptx
  *
  * The submission's code runs inside of this process, in the emulator, so what leaves it is a claim:
@@ -25,7 +25,7 @@ enum { PRINTF_BYTES = 1 << 16 };
 
 struct arguments {
     uint64_t seed;
-    bool handed_out;
+    bool handed_out, order;
     int results;
     const char *printf_file;
 };
@@ -56,6 +56,8 @@ static const struct option_row rows[] = {
     OPTION("seed", "S", "seed of sizes, inputs, orders and clocks", set_seed),
     OPTION_FLAG("handed-out", "the sizes that students know, not drawn ones", struct arguments,
                 handed_out),
+    OPTION_FLAG("order", "run one case only, and find out of each barrier whether it is needed",
+                struct arguments, order),
     OPTION("results-fd", "N", "descriptor for the results", set_results),
     OPTION_TEXT("printf", "FILE", "where the kernels' printf goes; default: nowhere",
                 struct arguments, printf_file),
@@ -131,6 +133,7 @@ static int write_cases(const struct lab *lab, const struct lab_ptx *ptx, const s
     struct sink sink = {.results = a->results, .printed = printed};
     struct lab_runs runs = {
         .lab = lab, .seed = a->seed, .handed_out = a->handed_out, .take = write_case, .to = &sink};
+    runs.order = a->order;
     int error = results_write_begin(a->results, lab, a->seed, a->handed_out);
     if (!error) error = run_cases(&runs, ptx);
     return error ? error : results_write_end(a->results);

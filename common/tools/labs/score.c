@@ -119,6 +119,22 @@ static void note_printed(struct lab_verdict *v, const struct lab_results *result
         ->chapter = "notes/labs.md";
 }
 
+void note_order(struct lab_verdict *v, const struct lab_results *results)
+{
+    for (size_t i = 0; results->case_count == 1 && i < results->cases[0].finding_count; i++) {
+        const struct lab_finding *f = &results->cases[0].findings[i];
+        const char *what = strstr(f->text, ": ");
+        if (strcmp(f->kind, "not-needed") != 0 || !what) continue;
+        struct verdict_line *line = add_line(
+            v, LAB_HAZARDS, 0,
+            "n = %zu: %s that this run does not need: if it alone is missing, there is no hazard.",
+            results->cases[0].is.n, what + strlen(": "));
+        line->chapter = "notes/checks.md#which-of-my-barriers-do-i-need";
+        line->line = f->line;
+        memcpy(line->file, f->file, sizeof line->file);
+    }
+}
+
 int score_lab(const struct lab *lab, const struct lab_results *results,
               const struct lab_results *reference, const struct lab_weights *weights,
               struct lab_verdict *v)

@@ -125,6 +125,9 @@ struct lab_verdict {
 int score_lab(const struct lab *, const struct lab_results *, const struct lab_results *reference,
               const struct lab_weights *, struct lab_verdict *);
 
+/* Notes which barriers the submission did not need in a run of `run-lab --order`. */
+void note_order(struct lab_verdict *, const struct lab_results *);
+
 /* A verdict of 0 points for a submission that could not be run, such as one that does not compile,
  * and one of VERDICT_UNJUDGED, which a person has to look at. `why` is one sentence. */
 void score_nothing(const struct lab *, const struct lab_weights *, const char *why,
