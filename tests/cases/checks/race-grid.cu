@@ -353,6 +353,40 @@ HOST(race_constant_surface)
         blur<<<1, 64>>>(surfaces[right && round == 0], textures[right && round == 1]);
 }
 
+/* race-constant-symbol — a block stores __constant__ numbers by their address, and reads them after
+ * a barrier. */
+__constant__ int factors[64];
+template <bool is_one> __global__ void set_and_use(int *to, int *out, bool first)
+{
+    if (is_one || first) to[threadIdx.x] = 3 * threadIdx.x;
+    __syncthreads();
+    /* racecheck: RAW hazard at __global__; racecheck: constant */
+    if (is_one || !first) out[threadIdx.x] = factors[threadIdx.x ^ 1];
+}
+HOST(race_constant_symbol)
+{
+    int *to, *out = zeros<int>(64);
+    cudaGetSymbolAddress((void **)&to, factors);
+    for (int first = 1; right && first >= 0; first--) set_and_use<false><<<1, 64>>>(to, out, first);
+    if (!right) set_and_use<true><<<1, 64>>>(to, out, 1);
+}
+
+/* race-constant-symbol-next — a block stores the __constant__ factor for the next launch, which
+ * other blocks may still read. */
+__constant__ int factor;
+__global__ void multiply(int *data, int *next)
+{
+    data[blockIdx.x] *= factor;
+    if (blockIdx.x == 0) *next = data[0]; /* racecheck: RAW hazard at __global__ */
+}
+HOST(race_constant_symbol_next)
+{
+    int *data = numbers<int>(4), *next = zeros<int>(1);
+    if (!right) cudaGetSymbolAddress((void **)&next, factor);
+    multiply<<<4, 1>>>(data, next);
+    if (right) cudaMemcpyToSymbol(factor, next, sizeof *next, 0, cudaMemcpyDeviceToDevice);
+}
+
 /* race-constant-texture — a kernel reads by a texture what it has stored. It sees what an earlier
  * kernel has stored. */
 __global__ void store_and_fetch(cudaTextureObject_t words, int *data, int *out)

@@ -293,3 +293,51 @@ HOST(race_streams_pinned)
     cudaMemcpyAsync(buffer, results, N * sizeof(int), cudaMemcpyDeviceToHost,
                     down); /* racecheck: Race reported (no line) */
 }
+
+/* race-streams-symbol — the __constant__ coefficients of a kernel get their next values, while it
+ * may still run. */
+enum { TERMS = 8 };
+__constant__ int coefficients[TERMS];
+__global__ void polynomial(int *out)
+{
+    int sum = 0;
+    /* racecheck: Race reported */
+    for (int k = 0; k < TERMS; k++) sum = sum * (int)threadIdx.x + coefficients[k];
+    out[threadIdx.x] = sum;
+}
+HOST(race_streams_symbol)
+{
+    int *out = zeros<int>(N), *next = pinned<int>(TERMS);
+    cudaStream_t work = new_stream(), copies = new_stream();
+    cudaDeviceSynchronize();
+    polynomial<<<1, N, 0, work>>>(out);
+    cudaMemcpyToSymbolAsync(coefficients, next, TERMS * sizeof(int), 0, cudaMemcpyHostToDevice,
+                            right ? work : copies);
+}
+
+/* race-streams-symbol-event — a kernel does not wait for the copy of its __constant__ coefficients.
+ */
+HOST(race_streams_symbol_event)
+{
+    int *out = zeros<int>(N), *first = pinned<int>(TERMS);
+    cudaStream_t work = new_stream(), copies = new_stream();
+    cudaEvent_t copied = new_event();
+    cudaDeviceSynchronize();
+    cudaMemcpyToSymbolAsync(coefficients, first, TERMS * sizeof(int), 0, cudaMemcpyHostToDevice,
+                            copies);
+    cudaEventRecord(copied, copies);
+    if (right) cudaStreamWaitEvent(work, copied, 0);
+    polynomial<<<1, N, 0, work>>>(out); /* racecheck: Race reported (no line) */
+}
+
+/* race-streams-symbol-kernel — a kernel stores the __constant__ coefficients of another one, which
+ * does not wait for it. */
+HOST(race_streams_symbol_kernel)
+{
+    int *out = zeros<int>(N), *values;
+    cudaStream_t work = new_stream(), other = new_stream();
+    cudaGetSymbolAddress((void **)&values, coefficients);
+    cudaDeviceSynchronize();
+    fill<<<1, TERMS, 0, right ? work : other>>>(values); /* racecheck: Race reported in fill() */
+    polynomial<<<1, N, 0, work>>>(out);
+}

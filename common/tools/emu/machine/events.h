@@ -121,8 +121,9 @@ void event_step(struct warp *, const struct fragment *);
 void event_access(struct warp *, const struct insn *, const struct access *);
 /* With w->counts or ANNOUNCE_ACCESSES: a run of a load or store. */
 void event_access_run(struct warp *, const struct insn *, const struct access_run *);
-/* With w->counts: the same for constant memory, and for local memory, with offsets in each lane's
- * own. (watch/) */
+/* With w->counts or ANNOUNCE_ACCESSES: the same for constant memory. */
+void event_constant_access(struct warp *, const struct insn *, const struct access *);
+/* With w->counts: the same for local memory, with offsets in each lane's own. (watch/) */
 void event_private_access(struct warp *, const struct insn *, const struct access *);
 /* With w->counts: an access of `bytes` bytes a lane to local memory, at one offset for all lanes,
  * or (`apart`) at another one for each of the 32 lanes. (watch/) */

@@ -142,7 +142,7 @@ static inline bool enter_param(struct warp *w, const struct insn *i, struct acce
     return true;
 }
 
-/* Accesses to constant memory go here too, but are not checked. */
+/* Accesses to constant memory go here too. */
 static inline bool enter_global(struct warp *w, const struct insn *i, struct access *access)
 {
     /* Nearly always it is the range of this warp's last access. */
@@ -151,8 +151,8 @@ static inline bool enter_global(struct warp *w, const struct insn *i, struct acc
     access->host = (uint64_t)w->near.delta;
     if (access->space != PTX_CONST)
         announce(w, i, access);
-    else if (w->counts)
-        event_private_access(w, i, access);
+    else if (is_observed(w))
+        event_constant_access(w, i, access);
     return true;
 }
 

@@ -283,11 +283,13 @@ INLINE bool place_run(const struct warp *w, struct access_run *run)
     return true;
 }
 
-/* Places a run and announces it. A load from several addresses of constant memory goes through the
- * door if it is counted. */
+/* Places a run and announces it. A load of constant memory goes through the door if racecheck looks
+ * at it, or if it has several addresses and is counted. */
 INLINE bool enter_run(struct warp *w, const struct insn *i, struct access_run *run)
 {
-    if (run->space == PTX_CONST && run->stride && w->counts) return false;
+    if (run->space == PTX_CONST && is_observed(w) &&
+        (run->stride || announces(w->block, ANNOUNCE_ORDER)))
+        return false;
     if (!place_run(w, run)) return false;
     if (is_observed(w) && run->space != PTX_CONST)
         announce_run(w, i, run->mask, run->first, run->stride, run->space, run->operation,

@@ -48,7 +48,7 @@ static uint8_t order_of(const struct ptx_instruction *source, bool atomic)
     if (releases) order |= ORDER_RELEASE;
     if (acquires) order |= ORDER_ACQUIRE;
     if (has_word(source, "cta") && (strong || atomic)) order |= ORDER_BLOCK;
-    if (has_word(source, "nc")) order = ORDER_CONSTANT;
+    if (has_word(source, "nc") || has_word(source, "const")) order = ORDER_CONSTANT;
     return (uint8_t)order;
 }
 

@@ -91,7 +91,7 @@ enum order {
     ORDER_RELEASE = 4,
     ORDER_BLOCK = 8,    /* scope .cta: strong only among the threads of a block */
     ORDER_ACQUIRE = 16, /* a fence that both acquires and releases has neither bit */
-    /* ld.nc and textures: weak loads that take memory for constant while the kernel runs */
+    /* ld.nc, ld.const, textures: weak loads that take memory for constant while the kernel runs */
     ORDER_CONSTANT = ORDER_WEAK | ORDER_BLOCK,
 };
 

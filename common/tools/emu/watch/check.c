@@ -306,6 +306,7 @@ uint32_t check_used_bytes(const struct insn *i)
 enum tally check_tally(const struct insn *i)
 {
     bool is_matrix = i->family == FAMILY_MATRIX && i->matrix->address.base != NO_SLOT;
+    if (i->order == ORDER_CONSTANT) return TALLY_LOAD; /* ld.const has no tally */
     if (i->family != FAMILY_TEXTURE && !is_matrix) return i->tally;
     bool stores = is_matrix ? i->matrix->stores : i->texture.stores;
     return stores ? TALLY_STORE : TALLY_LOAD;

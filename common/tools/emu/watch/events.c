@@ -210,6 +210,22 @@ void event_access(struct warp *w, const struct insn *i, const struct access *acc
         check_access(w, i, access);
 }
 
+/* For racecheck it is a part of global memory, since kernels and copies can store there. Where all
+ * lanes load one word, two of them are enough: a thread that stores there is not both. */
+void event_constant_access(struct warp *w, const struct insn *i, const struct access *access)
+{
+    struct access global = *access;
+    uint64_t differ = 0;
+    if (w->counts) event_private_access(w, i, access);
+    if (!access->owner->racecheck || access->outside) return;
+    for (int l = 1; l < WARP; l++) differ |= access->address[l] ^ access->address[0];
+    if (!differ)
+        global.mask = (access->mask & -access->mask) |
+                      UINT32_C(1) << (WARP - 1 - __builtin_clz(access->mask));
+    global.space = PTX_GLOBAL;
+    race_access(w, i, &global);
+}
+
 /* A run as an access of single lanes. */
 static void spread_run(struct access *access, struct warp *w, const struct insn *i,
                        const struct access_run *run)

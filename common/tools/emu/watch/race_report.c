@@ -262,8 +262,9 @@ static const char *const advice[] = {
     "the read (--strict-readers)",
     "Which of the two values stays is chance: one thread must decide, after a barrier or in a "
     "node of its own",
-    "A load by __ldg(), const __restrict__ or a texture takes memory for constant while the kernel "
-    "runs, and a barrier does not help: load by a plain pointer, or write to another array",
+    "A load by __ldg(), const __restrict__ or a texture, or of __constant__ memory, takes it for "
+    "constant while the kernel runs, and a barrier does not help: load by a plain pointer, or "
+    "write to another array",
     "Both load this word, change it and store it, and one of the changes may be lost: it takes an "
     "atomic, such as atomicAdd(), a lock with fences, or a barrier if they take turns",
     "Nothing orders these two blocks: write to another array; else it takes atomics, a flag that "
