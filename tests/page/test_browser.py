@@ -84,6 +84,7 @@ class Chapters(Page):
         found = self.text(".findings li")
         self.assertRegex(found, r"scan\.cu:\d+, thread \d+.* and .*scan\.cu:\d+, thread \d+")
         self.assertIn("scan.cu:" + line, self.text(".status"))
+        self.assertIn("restore needed", self.text(".source tr.off"))
         self.assertIn("off=", self.driver.current_url)
         self.press("Restore the kernel")
         self.wait_for(lambda: "have found nothing" in self.text(".findings"))

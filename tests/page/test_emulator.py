@@ -86,6 +86,17 @@ class Steps(unittest.TestCase):
                 self.assertEqual(values_of(answer, "out"), exclusive_sums(values_of(answer, "in")))
                 self.assertEqual(json.loads(answer["document"])["findings"], [])
 
+    def test_a_line_that_orders_nothing_is_judged_as_by_the_tool(self):
+        # notes/more/barriers.md: step 3's third barrier is not needed.
+        source = next((TOP / "steps").glob("03-*/scan.cu")).read_text(encoding="utf-8")
+        lines = [k for k, text in enumerate(source.split("\n"), 1) if "__syncthreads();" in text]
+        request = next(one["request"] for one in self.cases if (one["step"], one["n"]) == (3, 512))
+        asked = ["unordered scan.cu:%d\n%s" % (line, request) for line in lines]
+        answers = in_wasm(asked)
+        self.assertEqual(answers, [native(one) for one in asked])
+        found = [json.loads(json.loads(one)["document"])["findings"] for one in answers]
+        self.assertEqual([bool(one) for one in found], [True, True, False])
+
     def test_counters_are_those_of_the_steps(self):
         """A step verifies its scan and may run it more than once: its first launches count."""
         for case, text in zip(self.cases, self.answers):

@@ -175,6 +175,9 @@ struct emu_config {
     size_t finding_limit; /* findings whose text is kept; 0: 100 */
     uint64_t schedule;    /* not 0: seed of a random but reproducible order of warps and blocks */
     bool descending;      /* the block with the highest index begins first */
+    /* For racecheck: what this line, "scan.cu:12", puts in order counts as unordered; or NULL. Not
+     * owned. */
+    const char *unordered;
     /* Not 0: %clock, %globaltimer and %smid are made from this seed and from the number of
      * instructions that the device has executed, so that they repeat. Implies one host thread. */
     uint64_t clock_seed;

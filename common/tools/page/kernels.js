@@ -163,11 +163,22 @@ const STEPS = [
 function requestOf(plan, ptx, options) {
     const lines = [`check ${options.check}`, `schedule ${options.seed || 0}`];
     if (options.rules) lines.push(`rules ${options.rules}`);
+    if (options.unordered) lines.push(`unordered ${options.unordered}`);
     if (options.trace) lines.push(`trace ${MOST_EVENTS}`);
     for (const buffer of plan.buffers) lines.push(`buffer ${buffer.join(" ")}`);
     for (const [kernel, grid, block, ...rest] of plan.launches)
         lines.push(`launch ${kernel} ${grid},1,1 ${block},1,1 ${rest.join(" ")}`);
     return `${lines.join("\n")}\nptx\n${ptx}`;
+}
+
+/* What `emu --tool order` says of a barrier, if it alone is removed: does racecheck find a hazard
+ * where the barrier is, and orders nothing? run(line) runs the kernel with such a line. */
+async function verdictOf(off, run) {
+    if (off.size !== 1) return "";
+    const found = async (line) => JSON.parse((await run(line)).document).findings
+        .filter((one) => one.tool === "racecheck").map((one) => one.text);
+    const known = new Set(await found("-")), hazards = await found([...off][0]);
+    return hazards.some((text) => !known.has(text)) ? "needed" : "not needed in this run";
 }
 
 /* The name of the kernel of each launch, as PTX has it. */
@@ -192,4 +203,4 @@ const variantOf = (step, name) =>
     step.variants.find((one) => one.name === name) || step.variants[0];
 
 module.exports = { ALL_CHECKERS, MOST_EVENTS, MOST_SEED, NUMBERS, STEPS, RULES, kernelsOf,
-                   requestOf, sourceOf, stepOf, variantOf };
+                   requestOf, sourceOf, stepOf, variantOf, verdictOf };

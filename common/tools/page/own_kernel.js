@@ -4,7 +4,7 @@
  */
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
-const { MOST_SEED, ALL_CHECKERS, MOST_EVENTS, RULES } = require("./kernels.js");
+const { MOST_SEED, ALL_CHECKERS, MOST_EVENTS, RULES, verdictOf } = require("./kernels.js");
 const { counted, numberText, wholeIn, ranText } = require("./texts.js");
 const { SECONDS } = require("./runner.js");
 const { barriersOf, filesOf, keyOf, withoutBarriers, withLines } = require("./ptx.js");
@@ -433,10 +433,10 @@ function makeOwn(host, runner, remember, example, headers) {
                 ...fields.elements, places);
     }
 
-    function request(text, isPlayed) {
+    function request(text, isPlayed, more = []) {
         if (needsCluster(text, kernels[chosen].name)) throw new Error(NEEDS_CLUSTER);
         const trace = isPlayed ? [`trace ${MOST_EVENTS}`] : [];
-        return [`check ${ALL_CHECKERS}`, `memory ${MEMORY}`, ...trace, ...fields.request(),
+        return [`check ${ALL_CHECKERS}`, `memory ${MEMORY}`, ...more, ...trace, ...fields.request(),
                 "ptx", text].join("\n");
     }
 
@@ -460,7 +460,9 @@ function makeOwn(host, runner, remember, example, headers) {
                 isPlayed = launches.length && launches.every(isTraced);
                 if (isPlayed) latest = await ran(true);
             }
-            await show({ text, kernel: kernels[chosen].name, names, isPlayed },
+            const verdict = await verdictOf(off, (line) => runner.run(
+                request(text, false, [`unordered ${line}`]), launch.seconds)).catch(() => "");
+            await show({ text, kernel: kernels[chosen].name, names, isPlayed, verdict },
                        { ...state, rules: launch.rules });
         } catch (error) {
             if (mine !== runs) return; // a later run has ended this one
@@ -504,6 +506,7 @@ function makeOwn(host, runner, remember, example, headers) {
                       toLine: (file, line) => (file !== name ? null
                           : () => box.reveal(...startOfLine(editor.value, line))),
                       barriers: barriersOf(text, names), ptx: text, off, placeHost: places,
+                      verdict: ran.verdict,
                       toggle: (key) => { if (!off.delete(key)) off.add(key); run(moved); },
                       select: (change) => show(ran, { ...state, to: "", at: 0, ...change }) });
     }

@@ -2,7 +2,7 @@
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
 const { makeCodeBox, compileRequest, refusedText } = require("./editor.js");
-const { ALL_CHECKERS, MOST_SEED, RULES, kernelsOf, requestOf, sourceOf, variantOf } =
+const { ALL_CHECKERS, MOST_SEED, RULES, kernelsOf, requestOf, sourceOf, variantOf, verdictOf } =
     require("./kernels.js");
 const { barriersOf, filesOf, keyOf, withoutBarriers, editOf, isEdit, withEdit } =
     require("./ptx.js");
@@ -62,6 +62,7 @@ function makeStepWidget(host, step, data, runner, { remember, texts }) {
     /* The reader's kernel that has been compiled: { path, text, ptx, warnings }; with isChanged its
      * PTX has been changed since. */
     let own = null;
+    let verdict = ""; // on the barrier that is removed
     let keep = null; // the instruction at which the next run is shown
     /* Where the reader is to write the kernel, the book's is shown when they ask for it. */
     const article = host.closest("article"), folded = article.querySelector("details.kernel");
@@ -160,7 +161,7 @@ function makeStepWidget(host, step, data, runner, { remember, texts }) {
                       keep, fold: step.fold && step.fold(state.n, state.variant),
                       recorded: isOriginal() ? recordedOf(data, step, state) : null,
                       beside: (launch) => (beside[launch] ? beside[launch].counters : null),
-                      off: off(), toggle,
+                      off: off(), toggle, verdict,
                       placeHost: places, select: (change) => {
                           Object.assign(state, { at: 0 }, change);
                           show(answer, ptx, beside);
@@ -260,6 +261,8 @@ function makeStepWidget(host, step, data, runner, { remember, texts }) {
             const beside = isBeside ? await besideOf(plan, options) : [];
             const answer = await runner.run(requestOf(
                 plan, withoutBarriers(ptx, kernels(), off()), options));
+            verdict = await verdictOf(off(), (unordered) => runner.run(requestOf(
+                plan, ptx, { ...options, trace: false, unordered }))).catch(() => "");
             await show(answer, ptx, beside);
             if (isBeside && mine === runs)
                 box.say(answer.error ? answer.message

@@ -59,6 +59,7 @@ function makeSource(host) {
             make("th", { scope: "row" }, String(line)),
             make("td", {}, make("code", {}, shown.texts[line - 1].map(coloured)), " ",
                  barrier ? barrierButton(barrier, isOff, () => shown.toggle(line)) : null, " ",
+                 isOff ? `${shown.verdict} ` : "",
                  make("span", { class: "note" }, shown.sums.get(line) || "")));
     }
 
@@ -75,9 +76,9 @@ function makeSource(host) {
     }
 
     /* Shows a text, and scrolls to a line of it. */
-    function show(name, text, { record, findings }, barriers, off, toggle, line) {
+    function show(name, text, { record, findings, verdict }, barriers, off, toggle, line) {
         shown = { name, texts: linesOf(text.split("\n").map(codeText).join("\n")),
-                  sums: notesByLine(record, findings, name), barriers, off, toggle };
+                  sums: notesByLine(record, findings, name), barriers, off, toggle, verdict };
         showAround(line);
         scrollTo(lines.get(line));
     }

@@ -176,6 +176,7 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     emu->clock_seed = config->clock_seed;
     emu->descending = config->descending;
     emu->strict_readers = config->strict_readers;
+    emu->unordered = config->unordered;
     emu->host_place = config->host_place;
     emu->describe_host_place = config->describe_host_place;
     emu->host_side = config->host_side;

@@ -323,6 +323,7 @@ struct emu {
     uint64_t clock_seed; /* schedule.h; 0: none */
     uint64_t executed;   /* with a clock_seed: warp instructions of all launches */
     bool descending, strict_readers;
+    const char *unordered;
     struct checkers *checkers;
     struct records *records;
     struct emu_trace *trace;   /* NULL: off */

@@ -154,7 +154,7 @@ void order_close(struct order_check *);
 /* A launch begins; ends, after its hazards have been reported. */
 void order_begin(struct launch *);
 void order_end(struct launch *);
-/* Is the instruction, which puts accesses in order, to be taken for one that does not? */
+/* Is the instruction one of those that this copy leaves out? */
 bool order_skips(const struct launch *, const struct insn *);
 /* Racecheck has found a hazard. */
 void order_hazard(const struct launch *, const struct check_report *);

@@ -698,7 +698,7 @@ static unsigned order_of(const struct launch *launch, const struct insn *i,
     bool is_source = i->family == FAMILY_BULK && access->operation == OPERATION_LOAD;
     unsigned orders = i->order & (ORDER_ACQUIRE | ORDER_RELEASE);
     if (is_source) return ORDER_WEAK;
-    return orders && order_skips(launch, i) ? i->order & ~orders : i->order;
+    return orders && race_skips(launch, i) ? i->order & ~orders : i->order;
 }
 
 void race_threads_access(struct warp *w, const struct insn *i, const struct access *access)

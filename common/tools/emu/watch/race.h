@@ -139,6 +139,8 @@ void race_block_free(struct race_block *);
 /* An access, before it is carried out: memory still has its old bytes. */
 void race_access(struct warp *, const struct insn *, const struct access *);
 
+/* Is the instruction, which puts accesses in order, to be taken for one that does not? */
+bool race_skips(const struct launch *, const struct insn *);
 /* A fence of some lanes, like event_fence(); with strict readers, what they have kept until a fence
  * of this scope. */
 void race_fence(struct warp *, uint32_t lanes, enum fence);

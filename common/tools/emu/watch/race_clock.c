@@ -217,14 +217,33 @@ void race_fence(struct warp *w, uint32_t lanes, enum fence fence)
     clock_tick(race);
 }
 
+/* Does the instruction belong to the line that emu_config.unordered names? */
+static bool is_unordered(const struct launch *launch, const struct insn *i)
+{
+    const struct ptx_text *text = &launch->kernel->module->text;
+    const char *where = launch->emu->unordered;
+    bool has_file = where && i->source && i->source->file < text->file_count;
+    const char *path = has_file ? text->files[i->source->file] : NULL;
+    if (!path) return false;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(name);
+    return !strncmp(where, name, length) && where[length] == ':' &&
+           (unsigned)atoi(where + length + 1) == i->source->source_line;
+}
+
+bool race_skips(const struct launch *launch, const struct insn *i)
+{
+    return is_unordered(launch, i) || order_skips(launch, i);
+}
+
 void event_fence(struct warp *w, const struct insn *i, uint32_t lanes, enum fence fence)
 {
-    if (!order_skips(w->block->launch, i)) race_fence(w, lanes, fence);
+    if (!race_skips(w->block->launch, i)) race_fence(w, lanes, fence);
 }
 
 void event_reader_fence(struct warp *w, const struct insn *i, uint32_t lanes, enum fence scope)
 {
-    if (!order_skips(w->block->launch, i)) race_reader_fence(w, lanes, scope);
+    if (!race_skips(w->block->launch, i)) race_reader_fence(w, lanes, scope);
 }
 
 void race_reader_fence(struct warp *w, uint32_t lanes, enum fence scope)
@@ -396,7 +415,7 @@ static void sync_lanes(struct warp *w, uint32_t lanes)
 
 void event_warp_sync(struct warp *w, const struct insn *i, uint32_t lanes)
 {
-    if (!order_skips(w->block->launch, i)) sync_lanes(w, lanes);
+    if (!race_skips(w->block->launch, i)) sync_lanes(w, lanes);
 }
 
 /* A match.sync orders no memory accesses. But cuda::pipeline counts the threads of a warp with
@@ -411,7 +430,7 @@ void event_match(struct warp *w, uint32_t lanes)
 
 void event_barrier_arrive(struct warp *w, const struct insn *i, uint32_t lanes, unsigned number)
 {
-    if (order_skips(w->block->launch, i)) return;
+    if (race_skips(w->block->launch, i)) return;
     struct race_block *race = w->block->racecheck;
     struct vclock_space *space = space_of(w->block);
     struct joined m = {0};
@@ -432,7 +451,7 @@ static uint32_t waiting_lanes(const struct warp *w, unsigned number)
     for (unsigned k = 0; k < w->fragment_count; k++) {
         const struct fragment *f = &w->fragments[k];
         bool waits = f->state == FRAGMENT_AT_BARRIER && f->barrier == number;
-        if (waits && !order_skips(launch, &launch->kernel->code[f->pc])) lanes |= f->mask;
+        if (waits && !race_skips(launch, &launch->kernel->code[f->pc])) lanes |= f->mask;
     }
     return lanes;
 }
@@ -534,7 +553,7 @@ void event_mbarrier_init(const struct shared_place *place)
 void event_mbarrier_arrive(struct warp *w, const struct insn *i, uint32_t lanes,
                            const struct shared_place *place, bool releases)
 {
-    if (order_skips(w->block->launch, i)) return;
+    if (race_skips(w->block->launch, i)) return;
     release_to(place, COMING, SCOPE_DEVICE,
                releases ? lanes_clock(w, lanes) : lanes_fence_clock(w, lanes, SCOPE_BLOCK));
     for (int s = FOR_COPIES; s < w->block->racecheck->device->fences; s++)
@@ -594,7 +613,7 @@ void event_mbarrier_wait(struct warp *w, const struct insn *i, uint32_t lanes,
     struct sync_word *word = word_of(place, OVER);
     if (!word) return;
     word->last_read = w->block->racecheck->device->serial;
-    if (order_skips(w->block->launch, i)) return;
+    if (race_skips(w->block->launch, i)) return;
     while (lanes) { /* nearly always all lanes have the same clock */
         int first = __builtin_ctz(lanes);
         uint32_t same = 0;
@@ -641,7 +660,7 @@ static struct vclock *copies_until(const struct warp *w, unsigned key, timestamp
 void event_copy_wait(struct warp *w, const struct insn *i, int lane, enum copies which,
                      uint32_t until)
 {
-    if (order_skips(w->block->launch, i)) return;
+    if (race_skips(w->block->launch, i)) return;
     static const uint16_t keys[] = {COPY_KEY, BULK_READ_KEY, BULK_KEY};
     unsigned thread = w->index * WARP + (unsigned)lane;
     struct vclock *clock = copies_until(w, keys[which] + thread, until);

@@ -158,7 +158,7 @@ void sync_release(struct warp *w, int lane, struct sync_table *table, uint64_t k
 void event_cluster_arrive(struct warp *w, const struct insn *i, uint32_t lanes, uint64_t key,
                           bool releases)
 {
-    if (order_skips(w->block->launch, i)) return;
+    if (race_skips(w->block->launch, i)) return;
     struct vclock_space *space = space_of(w->block);
     struct sync_word *word = sync_word_for(w->block, &w->block->racecheck->device->words, key);
     for (; lanes; lanes &= lanes - 1) {
@@ -179,7 +179,7 @@ void event_cluster_arrive(struct warp *w, const struct insn *i, uint32_t lanes, 
 
 void event_cluster_wait(struct warp *w, const struct insn *i, uint32_t lanes, uint64_t key)
 {
-    if (order_skips(w->block->launch, i)) return;
+    if (race_skips(w->block->launch, i)) return;
     for (; lanes; lanes &= lanes - 1)
         sync_acquire(w, __builtin_ctz(lanes), &w->block->racecheck->device->words, key,
                      (struct reading){0});

@@ -8,6 +8,8 @@
  *
  *   gpu KEY, rules KEY                models of emu.h
  *   check N                           checkers, as bits of enum emu_check
+ *   unordered FILE:LINE               racecheck, with strict readers: what this line orders counts
+ *                                     as unordered ("-": no line)
  *   schedule SEED                     a random but reproducible order
  *   limit N                           warp instructions, after which a grid is ended
  *   memory BYTES                      of the device
@@ -100,6 +102,7 @@ struct request {
     struct emu_config config;
     bool is_program; /* main is compiled or run, too */
     bool wants_trace;
+    char unordered[REQUEST_NAME]; /* of the config */
     struct request_buffer buffers[REQUEST_BUFFERS];
     size_t buffer_count;
     struct request_launch launches[REQUEST_LAUNCHES];

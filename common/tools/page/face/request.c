@@ -317,6 +317,12 @@ static bool read_line(struct reader *r, struct request *q)
     if (!strcmp(key, "launch")) return read_launch(r, q);
     if (!strcmp(key, "gpu")) return read_model(r, &q->config, true);
     if (!strcmp(key, "rules")) return read_model(r, &q->config, false);
+    if (!strcmp(key, "unordered")) {
+        const char *name = r->at + (r->at < r->end); /* a file's name may have spaces */
+        snprintf(q->unordered, sizeof q->unordered, "%.*s", (int)(r->end - name), name);
+        q->config.unordered = q->unordered;
+        return q->config.strict_readers = true;
+    }
     if (!strcmp(key, "schedule")) return number(r, "the seed", &q->config.schedule);
     if (!strcmp(key, "limit")) return number(r, "the limit", &q->config.instruction_limit);
     if (!strcmp(key, "memory")) return bytes(r, "the memory", &q->config.memory);
