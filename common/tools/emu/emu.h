@@ -668,16 +668,17 @@ const struct emu_finding *emu_finding(const struct emu *, size_t index);
 uint64_t emu_finding_count(const struct emu *, enum emu_severity);
 /* The number of errors among them that racecheck has found. */
 uint64_t emu_race_count(const struct emu *);
-/* EMU_CHECK_ORDER: adds a note for each place of a kernel's code that puts accesses in order, and
- * counts each kind of note (above), those beyond the limit included. */
+/* EMU_CHECK_ORDER: adds a note to `to` for each place of a kernel that puts accesses in order and
+ * has this answer, unless `to` has one for the place, and counts these notes, those beyond the
+ * limit included. For several devices: call it for all of them with each answer in turn. */
 enum emu_order_answer {
     EMU_ORDER_NEEDED,
     EMU_ORDER_NOT_NEEDED,
-    EMU_ORDER_NEVER_EXECUTED,
     EMU_ORDER_NOT_LOOKED_AT,
+    EMU_ORDER_NEVER_EXECUTED,
     EMU_ORDER_ANSWERS
 };
-void emu_report_order(struct emu *, size_t counts[EMU_ORDER_ANSWERS]);
+void emu_report_order(struct emu *, struct emu *to, enum emu_order_answer, size_t *count);
 /* Adds a finding about the host program. */
 void emu_add_finding(struct emu *, enum emu_check, enum emu_severity, const char *kind,
                      const char *title, const char *detail);

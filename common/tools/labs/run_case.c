@@ -365,7 +365,7 @@ static bool run_plan(struct bench *b, const float *in)
     bool ended = true;
     for (unsigned i = 0; ended && i < plan.launch_count; i++)
         ended = launch(b, &plan.launches[i]);
-    if (b->runs->order) emu_report_order(b->emu, (size_t[EMU_ORDER_ANSWERS]){0});
+    if (b->runs->order) emu_report_order(b->emu, b->emu, EMU_ORDER_NOT_NEEDED, &(size_t){0});
     collect_counters(b->emu, b->result);
     collect_findings(b->emu, b->result);
     b->result->out_address = b->address[LAB_OUT];

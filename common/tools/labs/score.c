@@ -124,7 +124,7 @@ void note_order(struct lab_verdict *v, const struct lab_results *results)
     for (size_t i = 0; results->case_count == 1 && i < results->cases[0].finding_count; i++) {
         const struct lab_finding *f = &results->cases[0].findings[i];
         const char *what = strstr(f->text, ": ");
-        if (strcmp(f->kind, "not-needed") != 0 || !what) continue;
+        if (f->tool != EMU_CHECK_ORDER || !what) continue;
         struct verdict_line *line = add_line(
             v, LAB_HAZARDS, 0,
             "n = %zu: %s that this run does not need: if it alone is missing, there is no hazard.",

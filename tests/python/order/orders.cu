@@ -167,6 +167,12 @@ int main(int argc, char **argv)
         other.join();
         break;
     }
+    case 26: // of two devices, only the second one comes to the last barrier
+        for (int k = 0; k < 2; k++) {
+            cudaSetDevice(k);
+            cudaMalloc(&out, 256 * sizeof(int));
+            scan<<<1, 64>>>(out, out + 128, 64 + k);
+        }
     }
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }

@@ -75,6 +75,10 @@ class Order(unittest.TestCase):
         self.assertIn("3 needed, 1 not needed in these runs, 0 never executed, 1 not looked at",
                       said)
 
+    def test_a_line_that_two_devices_execute_is_told_once(self):
+        said = emu("--tool", "order", "--devices", "2", PROGRAM, "26").stderr
+        self.assertIn("3 needed, 2 not needed in these runs, 0 never executed\n", said)
+
     def test_handlers_and_children_of_the_program(self):
         self.assertEqual({kind for kind, _ in self.notes("23").values()}, {"needed"})
 

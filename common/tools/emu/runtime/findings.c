@@ -316,7 +316,8 @@ static void end_report(void)
 {
     size_t orders[EMU_ORDER_ANSWERS] = {0};
     ON_EACH_DEVICE(i, cudart_check_leaks());
-    ON_EACH_DEVICE(i, emu_report_order(emu_runtime(), orders));
+    for (enum emu_order_answer a = 0; a < EMU_ORDER_ANSWERS; a++)
+        ON_EACH_DEVICE(i, emu_report_order(emu_runtime(), cudart_device_at(0)->emu, a, &orders[a]));
     cudart_check_print();
     if (wanted.leaks)
         fprintf(wanted.log, "========= LEAK SUMMARY: %" PRIu64 " bytes leaked in %zu allocations\n",

@@ -479,39 +479,43 @@ static enum emu_order_answer answer_of(const struct shared_results *r, unsigned 
                                    : EMU_ORDER_NOT_LOOKED_AT;
 }
 
-void emu_report_order(struct emu *emu, size_t counts[EMU_ORDER_ANSWERS])
+void emu_report_order(struct emu *emu, struct emu *to, enum emu_order_answer answer, size_t *count)
 {
     struct order_check *o = emu->checkers->order;
+    bool is_first = answer == EMU_ORDER_NEEDED;
     if (!o) return;
-    if (o->is_full)
+    if (o->is_full && is_first)
         emu_add_finding(emu, EMU_CHECK_ORDER, EMU_FINDING_NOTE, "too-many-places",
                         "the kernels have more places that order accesses than are looked at",
                         NULL);
-    if (o->shares)
+    if (o->shares && is_first)
         emu_add_finding(emu, EMU_CHECK_ORDER, EMU_FINDING_NOTE, "shared-memory",
                         "launches are not looked at whose memory other processes share", NULL);
     for (unsigned p = 1; p <= o->place_count; p++) {
         const struct order_place *place = &o->places[p];
-        enum emu_order_answer answer = answer_of(o->results, p);
-        char title[200], where[800], head[1200];
-        counts[answer]++;
+        char title[200], where[800], head[1200], same[800];
+        size_t before = to->checkers->findings.count;
+        if (answer_of(o->results, p) != answer) continue;
         snprintf(title, sizeof title, "%s: %s", answers[answer].words, place->what);
         describe_source(place->file, place->line, place->ptx_line, where, sizeof where);
         snprintf(head, sizeof head, "%s at %s", title, where);
+        snprintf(same, sizeof same, "%s:%u", place->file ? place->file : place->kernel,
+                 place->file ? place->line : place->ptx_line);
         const struct check_sources sources = {.kernel = place->kernel,
                                               .place = {.is_known = true,
                                                         .file = place->file,
                                                         .line = place->line,
                                                         .ptx_line = place->ptx_line}};
-        check_report(emu, NULL,
+        check_report(to, NULL,
                      &(struct check_report){.tool = EMU_CHECK_ORDER,
                                             .severity = EMU_FINDING_NOTE,
                                             .kind = answers[answer].kind,
                                             .title = title,
-                                            .same = head,
+                                            .same = same,
                                             .head = head,
                                             .sources = &sources,
                                             .detail = *o->results->of[p].why ? o->results->of[p].why
                                                                              : NULL});
+        *count += to->checkers->findings.count - before;
     }
 }

@@ -32,7 +32,10 @@ bool order_skips(const struct launch *launch, const struct insn *i)
 {
     return (void)launch, (void)i, false;
 }
-void emu_report_order(struct emu *emu, size_t *counts) { (void)emu, (void)counts; }
+void emu_report_order(struct emu *emu, struct emu *to, enum emu_order_answer answer, size_t *count)
+{
+    (void)emu, (void)to, (void)answer, (void)count;
+}
 void order_hazard(const struct launch *launch, const struct check_report *r)
 {
     (void)launch, (void)r;
