@@ -87,15 +87,25 @@ def sanitizer():
 @beside_cub("All steps, CUB and copies side by side: ./bench, L2 emptied by reading, medians.")
 def bench():
     """Every step at powers of two; beside these only steps that should be faster than CUB; the
-    other types; L2 emptied by memset."""
+    other types; L2 emptied by memset. TYPES=u64,f64 measures these alone."""
     make("bench")
     numbers, sizes = (os.environ.get(name, "").replace(" ", ",") for name in ("STEPS", "SIZES"))
     chosen = ["--steps", "roof,cub," + numbers] if numbers else []
     few = ["--steps", "roof,cub,12"]
+    types = os.environ.get("TYPES")
     return joined(tried("./bench", "--device", "cuda", "--csv", *options) for options in (
+        [*few, "--n", sizes or "2^10..2^30", "--types", types or "i32,u64,f64,i16,i8"],
         [*chosen, "--n", sizes or "2^10..2^30"], [*few, "--n", sizes or "2^10..2^30", "--near"],
-        [*few, "--n", sizes or "2^10..2^30", "--types", "i32,u64,f64,i16,i8"],
-        [*few, "--n", sizes or "2^10..2^28", "--flush", "memset"]))
+        [*few, "--n", sizes or "2^10..2^28", "--flush", "memset"])[:1 if types else None])
+
+
+@beside_cub("Step 12 beside another CUB than the toolkit's, CCCL=DIR: as bench.csv.")
+def newer():
+    """At the sizes that notes/bench.md shows of other types."""
+    make("bench")
+    return tried("./bench", "--device", "cuda", "--csv", "--steps", "roof,cub,12", "--types",
+                 os.environ.get("TYPES", "f32,i32,u64,f64,i16,i8"), "--n",
+                 ",".join("2^%d" % k for k in (10, 14, 18, 20, 21, 22, 26, 28, 30)))
 
 
 # ---- ncu -----------------------------------------------------------------------------------------

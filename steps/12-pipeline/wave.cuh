@@ -85,14 +85,15 @@ static __device__ typename carry_of<Sum>::type sum_before(const state<Sum> *stat
     return add_threads<WARPS>(sum, tile);
 }
 
-/* Warps on a multiprocessor, at least: with 32, a thread has 64 registers. 8 rows of 8-byte sums
- * take a few more. */
-#define WAVE_RESIDENT(sum_bytes, rows) ((sum_bytes) == 8 && (rows) == 8 ? 24 : 32)
+/* Warps on a multiprocessor, at least: with 32, a thread has 64 registers. 8 rows of doubles take a
+ * few more. */
+template <typename Sum, int ROWS>
+constexpr int WAVE_RESIDENT = sizeof(Sum) == 8 && (Sum)0.5 != 0 && ROWS == 8 ? 24 : 32;
 
 /* Scans n elements with `tiles` blocks of WARPS warps, each of which takes a segment of
  * ROWS rows. ALONE: there is one tile. */
 template <int WARPS, int ROWS, bool ALONE, bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
-static __global__ void __launch_bounds__(WARPS *LANES, WAVE_RESIDENT(sizeof(Sum), ROWS) / WARPS)
+static __global__ void __launch_bounds__(WARPS *LANES, (WAVE_RESIDENT<Sum, ROWS>) / WARPS)
     scan_wave(Sum *out, const In *in, size_t n, unsigned tiles, struct workspace *w)
 {
     const size_t SEGMENT = ROWS * ROW(sizeof(Sum)), TILE = WARPS * SEGMENT;
