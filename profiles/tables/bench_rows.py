@@ -16,6 +16,7 @@ import bits
 from step_rows import teaches
 
 SIDE_BY_SIDE, ON = read("h200/bench.csv")
+NEWER, ON_NEWER = read("h200/newer.csv")
 POWERS = [2**k for k in range(10, 31)]
 WORDS_A_SECTOR = 8
 WORDS_AT = 2**20  # the n of their column
@@ -181,14 +182,26 @@ def faster_than_cub():
         % min(ratio(n) for n in all_sizes if n not in POWERS)]
 
 
+BY_TYPE = sizes(10, 14, 18, 20, 21, 22, 26, 28, 30), ["f32", "i32", "i64", "f64", "i16", "i8"]
+
+
 @shown
 def other_types():
     """Times CUB and of the roof, by type."""
-    columns = sizes(10, 14, 18, 22, 26, 28, 30)
-
     def cell(element, n):
         return next(("%s (%s)" % (row[4], row[5]) for row in beside([n], element)), "")
-    return grid("", columns, ["f32", "i32", "i64", "f64", "i16", "i8"], cell)
+    return grid("", *BY_TYPE, cell)
+
+
+@shown
+def newer_cub():
+    """Times CUB, of a later release than the toolkit's."""
+    def cell(element, n):
+        rows = {row["mode"]: row for row in NEWER if row["contender"] == "step 12"
+                and row["element"] == element and int(row["n"]) == n and row["right"] == "true"}
+        return three(float(rows.get("graph", rows["cold"])["times_cub"]))
+    return ["Times as fast as %s, on %s:" % (cub(ON_NEWER), machine(ON_NEWER)), "",
+            *grid("", *BY_TYPE, cell)]
 
 
 @shown
