@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-FILES, LINES = 1117, 237200
+FILES, LINES = 1120, 238000
 DRAWN = (".csv", ".svg", ".png")  # recorded or drawn, not written
 SLACK = 1000  # lines by which LINES may lie above the tree: lower it after a deletion
 
