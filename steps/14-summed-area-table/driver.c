@@ -307,7 +307,8 @@ static void judge(const struct subject *s, const struct problem *p, const void *
 
 /*
  * fast: pixels are read twice. For 32 samples a column sum is written, scanned and read. (Tiles of
- * fewer rows have more column sums; this is not counted.) document: the arrays are written, scanned
+ * fewer rows have more column sums; this is not counted. In a small grey picture a sample is read up
+ * to three times, and there are no column sums.) document: the arrays are written, scanned
  * twice, transposed, and interleaved if there are several channels. A filter reads the table: four
  * entries a sample, of which three have been read for a neighbour.
  */

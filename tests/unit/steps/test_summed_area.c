@@ -124,7 +124,7 @@ static void expect_every_width_up_to_100(void)
 
 Test(summed_area, every_width_up_to_100) { expect_every_width_up_to_100(); }
 
-Test(summed_area, every_width_up_to_100_in_three_launches)
+Test(summed_area, every_width_up_to_100_in_three_launches_slow)
 {
     setenv("EMU_GPU", "t4", 1);
     expect_every_width_up_to_100();
