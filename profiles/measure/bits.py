@@ -10,6 +10,7 @@ import csv
 import glob
 import itertools
 import os
+import re
 import sys
 
 import cases
@@ -72,6 +73,9 @@ def recorded():
 
 def main(sizes):
     differ = 0
+    for size in sizes:
+        if not re.fullmatch(r"2\^[0-4]?\d|[1-9]\d{0,14}", size):
+            sys.exit("bits: N=%s is no number of elements, such as 1000 or 2^24." % size)
     for row in compared(sizes, recorded()[0]):
         differ += row[-1] == "differs"
         print("%-11s%-5s%-24s%-26s%s  %s" % row)

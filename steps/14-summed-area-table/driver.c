@@ -307,10 +307,10 @@ static void judge(const struct subject *s, const struct problem *p, const void *
 
 /*
  * fast: pixels are read twice. For 32 samples a column sum is written, scanned and read. (Tiles of
- * fewer rows have more column sums; this is not counted. In a small grey picture a sample is read up
- * to three times, and there are no column sums.) document: the arrays are written, scanned
- * twice, transposed, and interleaved if there are several channels. A filter reads the table: four
- * entries a sample, of which three have been read for a neighbour.
+ * fewer rows have more column sums; this is not counted.) By clusters each strip of the picture is
+ * read, and what lies left of it. document: the arrays are written, scanned twice, transposed, and
+ * interleaved if there are several channels. A filter reads the table: four entries a sample, of
+ * which three have been read for a neighbour.
  */
 static double moved_bytes(const struct request *r, size_t n)
 {
@@ -318,6 +318,8 @@ static double moved_bytes(const struct request *r, size_t n)
     double sample = (double)element_size(r->element), filter = 0;
     double depths = ((double)n - samples) * sample;
     if (r->window.width) filter = table + depths + (double)picture_bytes(r);
+    if (r->variant == FAST && sat_takes_clusters(r->size))
+        return sat_pixels_of_clusters(r->size) * sample + table + filter;
     if (r->variant == FAST) return samples * (2 * sample + 4 + 4 * 4 / 32.0) + filter;
     double moved = samples * (sample + 4 + 4 * sat_document_words(r->size));
     return moved + (r->size.channels > 1 ? samples * 4 + table : 0) + filter;

@@ -94,14 +94,28 @@ static cudaError_t launch(Sum *table, const Pixel *pixels, const struct sums<Sum
                         stream, table, pixels, t);
 }
 
+bool sat_takes_clusters(struct sat_size size)
+{
+    struct gpu gpu;
+    return size.channels == 1 && size.width <= CLUSTER_SIDE && size.height <= CLUSTER_SIDE &&
+           look_at_gpu(&gpu) == cudaSuccess && gpu.capability >= 90;
+}
+
+double sat_pixels_of_clusters(struct sat_size size)
+{
+    double left = 0;
+    for (size_t strip = BAND_COLUMNS; strip < size.width; strip += BAND_COLUMNS)
+        left += (double)strip;
+    return (left + (double)size.width) * (double)size.height;
+}
+
 template <bool ALIGNED, typename Pixel, typename Sum>
 static cudaError_t launch_channels(Sum *table, const Pixel *pixels, const struct sums<Sum> &t,
                                    unsigned channels, cudaStream_t stream)
 {
     struct gpu gpu;
     CUDA_TRY(look_at_gpu(&gpu));
-    bool small = t.samples <= CLUSTER_SIDE && t.height <= CLUSTER_SIDE;
-    if (channels == 1 && small && gpu.capability >= 90)
+    if (sat_takes_clusters({t.samples / channels, t.height, channels}))
         return launch_clusters<ALIGNED>(table, pixels, t.samples, t.height, stream);
     if (channels == 1) return launch<ALIGNED, 1>(table, pixels, t, &gpu, stream);
     if (channels == 3) return launch<ALIGNED, 3>(table, pixels, t, &gpu, stream);

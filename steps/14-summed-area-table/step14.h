@@ -69,6 +69,11 @@ size_t sat_document_workspace(struct sat_size);
 cudaError_t sat_document_table(float *table, const void *pixels, const struct request *,
                                void *workspace, cudaStream_t stream);
 
+/* fast.cu: is the table of such a picture made by clusters, on the current device? Then a strip of
+ * it reads its own pixels, and those left of it; this many in all. */
+bool sat_takes_clusters(struct sat_size);
+double sat_pixels_of_clusters(struct sat_size);
+
 /* What it does, in this order; a phase alone, for experiments, needs what those before it have
  * left. */
 enum phase { DEINTERLEAVE, SCAN_ROWS, TRANSPOSE, SCAN_COLUMNS, INTERLEAVE, PHASES };

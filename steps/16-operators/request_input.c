@@ -278,11 +278,14 @@ struct extent {
     size_t infinite; /* the first element that is not finite, or n */
 };
 
-static struct extent extent_of(enum element element, const void *array, size_t n)
+static struct extent extent_of(enum element element, const void *array, size_t n, size_t columns)
 {
     struct extent e = {.infinite = n};
+    size_t rows = n / columns;
     double here = 0, lowest = 0, highest = 0, x;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t k = 0; k < n; k++) {
+        size_t i = k % rows * columns + k / rows; // column by column
+        if (columns > 1 && k % rows == 0) here = lowest = highest = 0;
         element_to_doubles(element, array, i, 1, &x);
         if (!isfinite(x) && e.infinite == n) e.infinite = i;
         if (!isfinite(x) || x == 0) continue;
@@ -346,8 +349,9 @@ static int check_range(const struct request *r, const void *in, const char *path
     if (r->plain == OP_BRACKETS) return check_depths(r, in, path, fault);
     if (!element_is_real(type)) return 0;
 
-    struct extent a = extent_of(type, in, r->n);
-    struct extent initial = extent_of(type, &r->initial_value, r->initial ? 1 : 0);
+    size_t columns = r->rows && r->along == 0 ? r->columns : 1;
+    struct extent a = extent_of(type, in, r->n, columns);
+    struct extent initial = extent_of(type, &r->initial_value, r->initial ? 1 : 0, 1);
     int code = decays || r->plain == OP_AFFINE ? check_finite(r, &a, in, path, fault) : 0;
     if (code) return code;
     if ((decays || r->plain == OP_SUM) && !(a.sum + initial.sum < most))
@@ -356,7 +360,7 @@ static int check_range(const struct request *r, const void *in, const char *path
                                     a.smallest + initial.smallest > lowest))
         return refuse(r, path, "products", fault);
     if (r->plain != OP_AFFINE) return 0;
-    struct extent b = extent_of(type, r->second_input, r->n);
+    struct extent b = extent_of(type, r->second_input, r->n, columns);
     code = check_finite(r, &b, r->second_input, r->second, fault);
     if (code) return code;
     if (exp2(a.largest) * (b.sum + initial.sum + 1) < most) return 0;

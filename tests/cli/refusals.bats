@@ -220,6 +220,8 @@ table() {
 --op ema --input - <<<"3e38 3e38" | stdin: sums of its elements may leave the range of floats;
 --op product --input - <<<"1e20 1e20 1e-30 1e-30" |
     stdin: products of its elements may leave the range of floats; scale them.
+--op product --shape 4x2 --along 0 --input - <<<"1e20 1e-20 1e20 1e-20 1 1 1 1" |
+    stdin: products of its elements may leave the range of floats; scale them.
 --op discount --input - <<<"1 inf 2" | stdin: element 1 is inf; --op discount needs finite ones.
 --op affine --second $t/nan --input - <<<"1 2" |
     $t/nan: element 1 is nan; --op affine needs finite ones.

@@ -235,7 +235,8 @@ static __device__ void scan_tiles(const column_job<Op> &c, struct column_shared<
     const job<Op> &j = c.all;
     bool looks = threadIdx.x >= SCAN_THREADS, draws = threadIdx.x == LANES; // in a scan warp
     bool once = gridDim.x == j.tiles; // each block scans one tile
-    if (threadIdx.x < STRIPS_KEPT(State)) shared.kept[threadIdx.x].windows = 0;
+    if (threadIdx.x < STRIPS_KEPT(State))
+        shared.kept[threadIdx.x].strip = shared.kept[threadIdx.x].windows = 0;
     State before_now = j.op.identity(), before_next = before_now;
     struct maybe_tile now = {}, next = now, third = now;
     struct ticket t;

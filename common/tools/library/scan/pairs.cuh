@@ -50,9 +50,10 @@ template <typename Op> struct is_pair<pair_operator<Op>> {
     enum { value = true };
 };
 
-/* Can two columns be scanned so? States have at most 16 bytes, and no indices are left. */
+/* Can two columns be scanned so? States and vectors have at most 16 bytes, and no indices are
+ * left. */
 template <typename Op>
-constexpr bool PAIRS = !is_pair<Op>::value && sizeof(typename Op::State) <= 8 &&
+constexpr bool PAIRS = !is_pair<Op>::value && sizeof(typename Op::State) <= 8 && WIDEST<Op> <= 8 &&
                        (int)outputs<typename Op::Out>::WIDEST == (int)sizeof(typename Op::Out);
 
 #endif
