@@ -1,7 +1,7 @@
 # bench.mk — builds ./cub, which is CUB as a program like a step, and ./bench, which has all
 # contenders.
 
-# CCCL=DIR has CUB instead of the toolkit. DIR is a checkout of CCCL, an unpacked wheel of
+# CCCL=DIR: take CUB from DIR, not from the toolkit. DIR is a checkout of CCCL, an unpacked wheel of
 # nvidia-cuda-cccl, another toolkit, or the folder in one of them that has cub/version.cuh.
 CUB_IN   := $(abspath $(patsubst %/cub/version.cuh,%,$(firstword $(wildcard $(if $(CCCL), \
             $(patsubst %,$(CCCL)/%/cub/version.cuh,. cub include/cccl nvidia/*/include/cccl))))))

@@ -1,7 +1,7 @@
 /*
  * bits.cu — prints checksums of scans of real numbers for bits.py: n, type, scan, device, checksum.
  *
- * The numbers are thirds, which have all digits of their type. So another order of additions would
+ * Random numbers divided by 3 use all digits of their type, so another order of additions would
  * change last bits. The CPU adds as step 12's reference.c does.
  */
 #include "common/harness/input/input.h"
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
     options.argv = argv;
     if (device_choose(&options, &device, &fault) || fingerprinter_open(&f, false, &fault))
         return fault_say(&fault);
-    int count = argc > 1 ? argc - 1 : device.emulated ? 2 : 4; // seconds on the emulator
+    int count = argc > 1 ? argc - 1 : device.emulated ? 2 : 4; // more take too long there
     for (int k = 0; k < count && !fault.code; k++) {
         size_t n = argc > 1 ? strtoull(argv[k + 1], NULL, 10) : usual[k];
         if (!run<float>(n, device.name, &f, &fault)) run<double>(n, device.name, &f, &fault);

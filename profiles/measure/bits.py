@@ -34,7 +34,8 @@ def rows(sizes, gpu=None):
 
 
 def compared(sizes, known, gpu=None):
-    """These rows, and whether the checksum is the known one. One that is not known becomes so."""
+    """These rows, and whether the checksum is the known one. One that is not known is kept, to
+    compare the next device's with."""
     for *key, by, checksum in rows(sizes, gpu):
         new = tuple(key) not in known
         same = known.setdefault(tuple(key), checksum) == checksum
@@ -55,7 +56,7 @@ def record(sizes=(), gpus=(None,)):
 
 WHAT = "Checksums of scans of real numbers: see bits.cu."
 part("gpu", "GPU", WHAT, "same-bits", about_gpu, "same_bits")(record)
-part("emulated", "", WHAT, "emulated-bits", about_cpu, "same_bits", "profiles/emulated")(
+part("bits", "", WHAT, "emulated-bits", about_cpu, "same_bits", "profiles/emulated")(
     lambda: record(("1000", "100003", "2^23", "2^24"), ("h200", "a100", "t4")))
 
 
@@ -75,7 +76,7 @@ def main(sizes):
     differ = 0
     for size in sizes:
         if not re.fullmatch(r"2\^[0-4]?\d|[1-9]\d{0,14}", size):
-            sys.exit("bits: N=%s is no number of elements, such as 1000 or 2^24." % size)
+            sys.exit("bits: N=%s: give a number of elements, such as 1000 or 2^24." % size)
     for row in compared(sizes, recorded()[0]):
         differ += row[-1] == "differs"
         print("%-11s%-5s%-24s%-26s%s  %s" % row)

@@ -158,8 +158,9 @@ static double depth_down(size_t rows)
     return (double)divide_up(rows, DOWN_CHUNK) * DOWN_WARPS + 2 * DOWN_ROWS;
 }
 
-/* Of the three launches, which is more than that of clusters: at most 88 additions of 104. A sample
- * joins its vector (up to 4), the lanes (5), the groups (4) and the row left of it; the
+/* The depth of three launches. One launch of clusters has less: at most 88 additions, where this
+ * says 104. A sample joins its vector (up to 4), the lanes (5), the groups (4) and the row left of
+ * it; the
  * rows of a tile are added; and so are the sums above, which are made of as many rows, scanned
  * down, and then over x like a row. Those of the tiles above and left come of row sums. */
 double sat_depth(struct sat_size size)

@@ -355,7 +355,7 @@ static int compare(struct experiment *e, size_t side, npp_integral *npp, struct 
 
 static int run(struct experiment *e, struct fault *fault)
 {
-    e->lesson = "`fast` takes a few times as long as a copy when small, and less than "
+    e->lesson = "`fast` takes up to 2.5 times as long as a copy when small, and less than "
                 "twice when large.";
     static const size_t on_gpu[] = {256, 512, 1024, 4096, 8192}, emulated[] = {64, 96};
     npp_integral *npp = e->emulated ? NULL : find_npp();

@@ -3,9 +3,9 @@
  *
  * A cluster of blocks takes a strip of 128 columns, and each block a band of its rows, which stays
  * in shared memory. A warp scans one row at a time: it adds up what lies left of the strip, and
- * scans the strip's part. Then each thread adds up a column of the band. The blocks of a cluster
- * can read each other's shared memory, so what lies above a band needs no second launch. Hopper and
- * later.
+ * scans the strip's part. Then one thread for each column adds up its column of the band. The
+ * blocks of a cluster can read each other's shared memory, so what lies above a band needs no
+ * second launch. Hopper and later.
  */
 #ifndef STEP14_CLUSTER_CUH
 #define STEP14_CLUSTER_CUH
@@ -105,7 +105,7 @@ static cudaError_t launch_clusters(Sum *table, const Pixel *pixels, size_t width
                                    cudaStream_t stream)
 {
     int band = (int)(height + BANDS - 1) / BANDS, strips = (int)(width - 1) / BAND_COLUMNS + 1;
-    int warps = band < 4 ? 4 : band < 32 ? band : 32; // a row each, and a thread for each column
+    int warps = band < 4 ? 4 : band < 32 ? band : 32; // a row each; threads for all columns
     cudaLaunchAttribute cluster = {};
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {BANDS, 1, 1};
@@ -115,8 +115,8 @@ static cudaError_t launch_clusters(Sum *table, const Pixel *pixels, size_t width
     config.stream = stream;
     config.attrs = &cluster;
     config.numAttrs = 1;
-    return cudaLaunchKernelEx(&config, table_of_clusters<ALIGNED, Pixel>, table, pixels,
-                              (int)width, (int)height, band);
+    return cudaLaunchKernelEx(&config, table_of_clusters<ALIGNED, Pixel>, table, pixels, (int)width,
+                              (int)height, band);
 }
 
 #endif

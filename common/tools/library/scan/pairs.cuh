@@ -1,7 +1,7 @@
 /*
  * pairs.cuh — two columns as one sequence: a row of two elements is an element of it, and both are
- * combined at once. So two columns are as fast as a scan without heads, where scan_columns would
- * scan each of its accesses over the lanes.
+ * combined at once. So two columns are nearly as fast as a scan without heads, where scan_columns
+ * would scan each of its accesses over the lanes.
  */
 #ifndef STEP16_PAIRS_CUH
 #define STEP16_PAIRS_CUH

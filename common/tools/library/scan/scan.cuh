@@ -88,7 +88,7 @@ static cudaError_t launch_columns(const job<Op> &j, size_t columns, cudaStream_t
     return launch_blocks<kernel>(COLUMN_THREADS, shared, c.all.tiles, c, &gpu, stream);
 }
 
-/* Scans rows of the array of j.tiles tiles in all, each of so many rows of a warp. */
+/* Scans rows that are cut into parts: j.tiles parts in all, each of `warp_rows` rows of a warp. */
 template <typename Op>
 static cudaError_t launch_long_rows(const job<Op> &j, int warp_rows, cudaStream_t stream)
 {

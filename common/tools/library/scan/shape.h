@@ -40,9 +40,9 @@
 #define APART_SEGMENTS 3
 #define APART_MOST     17
 
-/* Longer rows: as many blocks, neighbours in a cluster, share a row. Each has a part of it as one
- * tile. 8 are allowed on every GPU that has clusters. With more tiles scan_pipeline is faster, by
- * trial on an H200. */
+/* Longer rows: up to PARTS_MOST blocks, a cluster, share a row; each takes a part of it as one
+ * tile. Every GPU that has clusters takes 8. With more than LONG_TILES tiles scan_pipeline is
+ * faster, by trial on an H200. */
 #define PARTS_MOST 8
 #define LONG_TILES 2048
 

@@ -1,6 +1,7 @@
 /*
- * wave.cuh — the kernel for few elements: a block for each tile, all of them at once.
+ * wave.cuh — the kernels for few elements, for short rows, and for longer ones.
  *
+ * scan_wave has a block for each tile, all of them at once.
  * Same as step 12's scan_wave except for what pipeline.cuh names. The sum of a segment is the last
  * result of its scan, so nothing is combined for the sum alone. A window has 32 tiles, a lane for
  * each, and a warp for each window; the windows are combined one after the other.
@@ -261,6 +262,7 @@ static __global__ void __launch_bounds__(ROWS_THREADS, 1)
  * Same as scan_rows except: the blocks of a row are a cluster, and read each other's sums from
  * shared memory, so that no workspace is needed. Before Hopper there are no clusters: one block
  * scans the parts of its row one after the other, and combines in the same order.
+ * What is still bad: all blocks of a row load, then all wait, then all store.
  */
 
 /* Rows of a segment, and blocks of a multiprocessor at least: as many elements as possible are in
@@ -331,7 +333,7 @@ static __global__ void __launch_bounds__(LONG_THREADS(LONG_ROWS<Op>), LONG_BLOCK
         __syncthreads(); // no warp may read what is before its segment before it is there
         for (unsigned b = 0; b < p; b++) prefix = j.op.combine(prefix, others[b]);
 #else
-        __syncthreads(); // as above
+        __syncthreads(); // no warp may read what is before its segment before it is there
         if (p > 0) prefix = j.op.combine(prefix, others[0]);
 #endif
         State base = base_of(j.op, segment, within[segment], prefix);
