@@ -144,7 +144,8 @@ END
     done
     run grep -l 'include "[^"]*/' "$PREFIX"/include/upsweep/*
     [ "$output" = "" ]
-    system='#include <cuda_pipeline.h>
+    system='#include <cooperative_groups.h>
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #include <limits>
 #include <math.h>
@@ -155,7 +156,7 @@ END
 '
     macros() {
         g++ -x c++ -D__CUDACC__ -include cuda_runtime.h -E -dM -I"$PREFIX/include" \
-            -I"$CUDA/include" - | awk '{ print $2 }' | sed 's/(.*//' | sort -u
+            -I"$CUDA/include" -I"$CUDA/include/cccl" - | awk '{ print $2 }' | sed 's/(.*//' | sort -u
     }
     printf '%s' "$system" | macros >before
     printf '%s#include <upsweep/%s>\n' "$system" upsweep.h '' scan.cuh '' select.cuh | macros >after
