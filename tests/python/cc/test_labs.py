@@ -39,8 +39,8 @@ class Labs(unittest.TestCase):
     def test_solutions_have_all_points_slow(self):
         for lab in LABS:
             with self.subTest(lab=lab):
-                failure, points, _, lost = judge(lab, f"build/labs/reference{lab}.cu", "own")
-                self.assertEqual((failure, points, lost), (None, 100, []))
+                failure, points, *_ = judge(lab, f"build/labs/reference{lab}.cu", "own")
+                self.assertEqual((failure, points), (None, 100))
 
     def test_the_verdict_says_who_has_compiled(self):
         path = "build/labs/reference3.cu"
