@@ -78,12 +78,13 @@ class Tables(unittest.TestCase):
 
     def test_emulated_counters_are_up_to_date_slow(self):
         """The emulator still counts what profiles/emulated holds."""
-        code, output = run("""
+        code, output = run(r"""
             t=$(mktemp -d) && trap 'rm -r "$t"' EXIT &&
                 profiles/measure/measure.py --to "$t" emulated 2>&1 || exit 1
             [ "$(grep -h '^# toolkit' "$t"/* profiles/emulated/* | sort -u | wc -l)" = 1 ] ||
                 exit %d
-            diff -r -x checks.csv -x speed.csv -x same_bits.csv -I '^#' profiles/emulated "$t" >"$t.diff"; code=$?
+            diff -r -x checks.csv -x speed.csv -x same_bits.csv -I '^#' profiles/emulated "$t" \
+                >"$t.diff"; code=$?
             head -n 50 "$t.diff"; rm "$t.diff"; exit $code""" % TOOLKIT_DIFFERS)
         if code == TOOLKIT_DIFFERS:
             self.skipTest("profiles/emulated is of another version of nvcc")
