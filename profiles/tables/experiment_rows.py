@@ -368,7 +368,8 @@ def call_cost(value):
         *(["`%s`" % row["variant"], size(int(row["parameter"][2:])), row["launches"],
            *(microseconds(row[key]) for key in ("call", "bare", "beyond"))] for row in calls)) + [
         "", "Five questions, each asked anew: %s." % ", ".join(
-            "%s %s" % (name, microseconds(value(name, "", "query"))) for name in asked)]
+            "%s %s" % (name.replace("clusters", "[clusters](glossary.md#cluster)"),
+                       microseconds(value(name, "", "query"))) for name in asked)]
 
 
 # ---- step 13 -------------------------------------------------------------------------------------

@@ -156,7 +156,8 @@ END
 '
     macros() {
         g++ -x c++ -D__CUDACC__ -include cuda_runtime.h -E -dM -I"$PREFIX/include" \
-            -I"$CUDA/include" -I"$CUDA/include/cccl" - | awk '{ print $2 }' | sed 's/(.*//' | sort -u
+            -I"$CUDA/include" -I"$CUDA/include/cccl" - |
+            awk '{ print $2 }' | sed 's/(.*//' | sort -u
     }
     printf '%s' "$system" | macros >before
     printf '%s#include <upsweep/%s>\n' "$system" upsweep.h '' scan.cuh '' select.cuh | macros >after
