@@ -271,7 +271,7 @@ static int judge(const struct places *places, const struct arguments *a, const s
     if (!code) score_lab(lab, &own, &reference, weights, verdict);
     results_free(&own);
     results_free(&reference);
-    /* Points do not depend on it, so it is no fault if it fails. */
+    /* Points do not depend on it: if it fails, only the remark is missing. */
     if (code || a->hint || !has_no_mistake(verdict)) return code;
     if (!results_of(places, a, ptx, true, &own, &(struct fault){0})) note_order(verdict, &own);
     results_free(&own);
